@@ -1,0 +1,152 @@
+//! Randomness (design 7.24): each request or job seeds an AES-256-CTR stream with 32 bytes of the
+//! kernel xor 32 bytes of the backend; nothing random is kept for the next.
+//!
+//! Two sources, because a stream stays unpredictable while either is; a fresh stream for each job,
+//! because what is not kept cannot be given out twice after a fork or a restored snapshot.
+
+use std::fmt;
+
+use aws_lc_rs::cipher::{AES_256, EncryptingKey, EncryptionContext, UnboundCipherKey};
+use aws_lc_rs::iv::FixedLength;
+use keywright_secret::{Secret, wipe};
+
+use crate::Error;
+
+/// Bytes that are made at a time: enough for the nonce, salt and ids of a small request.
+const BLOCK_LEN: usize = 256;
+
+/// A stream of random bytes for one request or job.
+pub struct RandomStream {
+    key: EncryptingKey,
+    block: [u8; BLOCK_LEN],
+    used: usize,
+    blocks: u64,
+}
+
+impl RandomStream {
+    /// A stream with a seed of its own.
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] or [`Error::Backend`] if a source fails; there is no weaker fallback.
+    pub fn new() -> Result<Self, Error> {
+        let mut seed = [0; 32];
+        let key = seed_into(&mut seed).and_then(|()| {
+            let key = UnboundCipherKey::new(&AES_256, &seed).map_err(|_| Error::Backend)?;
+            EncryptingKey::ctr(key).map_err(|_| Error::Backend)
+        });
+        wipe(&mut seed);
+        Ok(Self {
+            key: key?,
+            block: [0; BLOCK_LEN],
+            used: BLOCK_LEN,
+            blocks: 0,
+        })
+    }
+
+    /// Fills `out`. Bytes that were given out are wiped here.
+    ///
+    /// # Errors
+    /// [`Error::Backend`] if the backend refuses; `out` must not be used then.
+    pub fn fill(&mut self, mut out: &mut [u8]) -> Result<(), Error> {
+        while !out.is_empty() {
+            if self.used == BLOCK_LEN {
+                self.refill()?;
+            }
+            let count = out.len().min(BLOCK_LEN - self.used);
+            let (now, later) = out.split_at_mut(count);
+            let source = &mut self.block[self.used..self.used + count];
+            now.copy_from_slice(source);
+            wipe(source);
+            self.used += count;
+            out = later;
+        }
+        Ok(())
+    }
+
+    /// `N` random bytes, for what is not secret: nonces, salts, ids.
+    ///
+    /// # Errors
+    /// As [`RandomStream::fill`].
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let mut out = [0; N];
+        self.fill(&mut out)?;
+        Ok(out)
+    }
+
+    /// `N` random bytes that stay secret.
+    ///
+    /// # Errors
+    /// As [`RandomStream::fill`].
+    pub fn secret<const N: usize>(&mut self) -> Result<Secret<N>, Error> {
+        Secret::try_from_fill(|buffer| self.fill(buffer))
+    }
+
+    fn refill(&mut self) -> Result<(), Error> {
+        // The high half of the counter block counts refills; the low half is left to the cipher.
+        let mut counter = [0; 16];
+        counter[..8].copy_from_slice(&self.blocks.to_be_bytes());
+        let context = EncryptionContext::Iv128(FixedLength::from(counter));
+        self.block.fill(0);
+        self.key
+            .less_safe_encrypt(&mut self.block, context)
+            .map_err(|_| Error::Backend)?;
+        self.blocks += 1;
+        self.used = 0;
+        Ok(())
+    }
+}
+
+impl Drop for RandomStream {
+    fn drop(&mut self) {
+        wipe(&mut self.block);
+    }
+}
+
+impl fmt::Debug for RandomStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RandomStream")
+    }
+}
+
+fn seed_into(seed: &mut [u8; 32]) -> Result<(), Error> {
+    let mut kernel = [0; 32];
+    getrandom::fill(&mut kernel).map_err(|_| Error::Randomness)?;
+    aws_lc_rs::rand::fill(seed).map_err(|_| Error::Randomness)?;
+    seed.iter_mut()
+        .zip(&kernel)
+        .for_each(|(byte, other)| *byte ^= other);
+    wipe(&mut kernel);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn streams_differ_and_one_stream_never_repeats_a_nonce() {
+        let mut seen = HashSet::new();
+        for _ in 0..50 {
+            let mut stream = RandomStream::new().unwrap();
+            for _ in 0..200 {
+                assert!(seen.insert(stream.array::<24>().unwrap()));
+            }
+        }
+    }
+
+    #[test]
+    fn fills_of_any_length_are_not_left_zero() {
+        let mut stream = RandomStream::new().unwrap();
+        for length in [16, 255, 256, 257, 5000] {
+            let mut out = vec![0; length];
+            stream.fill(&mut out).unwrap();
+            assert!(
+                out.chunks(16)
+                    .filter(|chunk| chunk.len() == 16)
+                    .all(|chunk| chunk != [0; 16])
+            );
+        }
+    }
+}

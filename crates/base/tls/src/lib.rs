@@ -1,0 +1,2 @@
+//! tls
+#![forbid(unsafe_code)]

@@ -1,0 +1,532 @@
+//! The streaming reader: a header, then one record at a time in bounded memory.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, BufRead};
+
+use super::scan::{Scanner, span};
+use crate::Error;
+
+// === Options ===
+
+/// What stands between two fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Separator {
+    /// `,`
+    Comma,
+    /// `|`
+    Pipe,
+    /// `;`
+    Semicolon,
+    /// A tab.
+    Tab,
+}
+
+impl Separator {
+    /// In the order in which a tie is decided.
+    const ALL: [Self; 4] = [Self::Comma, Self::Semicolon, Self::Tab, Self::Pipe];
+
+    /// The byte in the file.
+    #[must_use]
+    pub const fn byte(self) -> u8 {
+        match self {
+            Self::Comma => b',',
+            Self::Pipe => b'|',
+            Self::Semicolon => b';',
+            Self::Tab => b'\t',
+        }
+    }
+}
+
+/// How to read a file. By default: the separator that cuts the header into most columns (a comma where
+/// there is no telling), and records of up to 1 MiB.
+#[derive(Clone, Debug)]
+pub struct Options {
+    separator: Option<Separator>,
+    max_record: usize,
+}
+
+impl Options {
+    /// The limit on a record unless another is set.
+    pub const DEFAULT_MAX_RECORD: usize = 1 << 20;
+
+    /// Takes this separator whatever the header looks like.
+    #[must_use]
+    pub fn with_separator(mut self, separator: Separator) -> Self {
+        self.separator = Some(separator);
+        self
+    }
+
+    /// Refuses records, the header included, of more bytes than this.
+    #[must_use]
+    pub fn with_max_record(mut self, bytes: usize) -> Self {
+        self.max_record = bytes;
+        self
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { separator: None, max_record: Self::DEFAULT_MAX_RECORD }
+    }
+}
+
+// === Layout ===
+
+/// The shape of a file: names of its columns, and what separates them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    names: Vec<String>,
+    separator: Separator,
+}
+
+impl Layout {
+    fn parse(header: &[u8], cuts: &[usize], separator: Separator) -> Result<Self, Error> {
+        let mut names: Vec<String> = Vec::with_capacity(cuts.len());
+        for index in 0..cuts.len() {
+            let raw = span(cuts, index).and_then(|range| header.get(range)).unwrap_or_default();
+            let text = unquoted(raw).into_owned();
+            let name = String::from_utf8(text).map_err(|_not_utf8| Error::HeaderNotText)?;
+            if name.contains('\0') {
+                return Err(Error::HeaderNotText);
+            }
+            names.push(name);
+        }
+        let mut sorted: Vec<&String> = names.iter().filter(|name| !name.is_empty()).collect();
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Error::DuplicateColumn { column: twice[0].clone() });
+        }
+        Ok(Self { names, separator })
+    }
+
+    /// The names of the columns in their order. Trailing separators in a header make nameless columns.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// What stands between two fields.
+    #[must_use]
+    pub fn separator(&self) -> Separator {
+        self.separator
+    }
+
+    /// The index of a column. Names are compared as they stand, without folding or trimming.
+    ///
+    /// # Errors
+    /// [`Error::UnknownColumn`], which names the columns there are.
+    pub fn column(&self, name: &str) -> Result<usize, Error> {
+        let found = self.names.iter().position(|known| known == name && !name.is_empty());
+        found.ok_or_else(|| Error::UnknownColumn {
+            column: name.to_owned(),
+            available: self.names.clone(),
+        })
+    }
+
+    /// The indices of several columns, in the order asked for.
+    ///
+    /// # Errors
+    /// [`Error::UnknownColumn`], and [`Error::ColumnTwice`] if a name is repeated.
+    pub fn columns<S: AsRef<str>>(&self, names: &[S]) -> Result<Vec<usize>, Error> {
+        let mut indices = Vec::with_capacity(names.len());
+        for name in names {
+            let column = self.column(name.as_ref())?;
+            if indices.contains(&column) {
+                return Err(Error::ColumnTwice { column });
+            }
+            indices.push(column);
+        }
+        Ok(indices)
+    }
+}
+
+// === Record ===
+
+/// One record of a file, as it stands there.
+#[derive(Clone, Copy)]
+pub struct Record<'a> {
+    line: u64,
+    row: u64,
+    separator: u8,
+    raw: &'a [u8],
+    cuts: &'a [usize],
+}
+
+impl<'a> Record<'a> {
+    /// The line on which the record begins; the header is at line 1.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The number of the record; the first behind the header is 1. Empty lines count.
+    #[must_use]
+    pub fn row(&self) -> u64 {
+        self.row
+    }
+
+    /// The bytes in the file, line end included.
+    #[must_use]
+    pub fn raw(&self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// The bytes of one field as they stand in the file, quotes included.
+    #[must_use]
+    pub fn field(&self, index: usize) -> Option<&'a [u8]> {
+        self.raw.get(span(self.cuts, index)?)
+    }
+
+    /// The bytes of all fields, none for an empty line in a file of several columns.
+    #[must_use]
+    pub fn fields(&self) -> Fields<'a> {
+        Fields { record: *self, next: 0 }
+    }
+
+    /// What a field means: without its quotes, doubled quotes made single.
+    #[must_use]
+    pub fn text(&self, index: usize) -> Option<Cow<'a, [u8]>> {
+        self.field(index).map(unquoted)
+    }
+
+    /// CRLF, LF, or nothing if the file ends with this record.
+    #[must_use]
+    pub fn line_end(&self) -> &'a [u8] {
+        // Without fields the line is empty, and its end is all there is.
+        let content = self.cuts.last().copied().unwrap_or(0);
+        self.raw.get(content..).unwrap_or_default()
+    }
+
+    /// A copy that outlives the next read, for work on many records at once.
+    #[must_use]
+    pub fn detach(&self) -> OwnedRecord {
+        OwnedRecord {
+            line: self.line,
+            row: self.row,
+            separator: self.separator,
+            raw: self.raw.to_vec(),
+            cuts: self.cuts.to_vec(),
+        }
+    }
+
+    pub(super) fn separator(&self) -> u8 {
+        self.separator
+    }
+}
+
+/// The raw fields of a record, from [`Record::fields`].
+#[derive(Clone, Debug)]
+pub struct Fields<'a> {
+    record: Record<'a>,
+    next: usize,
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let field = self.record.field(self.next)?;
+        self.next += 1;
+        Some(field)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.record.cuts.len() - self.next;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Fields<'_> {}
+
+/// A record with memory of its own, from [`Record::detach`].
+#[derive(Clone, PartialEq, Eq)]
+pub struct OwnedRecord {
+    line: u64,
+    row: u64,
+    separator: u8,
+    raw: Vec<u8>,
+    cuts: Vec<usize>,
+}
+
+impl OwnedRecord {
+    /// The record, to look at or rewrite.
+    #[must_use]
+    pub fn as_record(&self) -> Record<'_> {
+        Record {
+            line: self.line,
+            row: self.row,
+            separator: self.separator,
+            raw: &self.raw,
+            cuts: &self.cuts,
+        }
+    }
+}
+
+// === Reader ===
+
+/// Reads a file record by record, holding one at a time.
+pub struct Reader<R> {
+    input: R,
+    layout: Layout,
+    header: Vec<u8>,
+    scanner: Scanner,
+    raw: Vec<u8>,
+    max_record: usize,
+    /// The line on which the next record begins.
+    line: u64,
+    row: u64,
+    stopped: bool,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// Each of the data and environment branches of [`Error`], but [`Error::RaggedRow`].
+    pub fn new(mut input: R, options: &Options) -> Result<Self, Error> {
+        let mut source = Source { input: &mut input, limit: options.max_record, line: 1 };
+        let (header, mark, separator, scanner) = source.header(options.separator)?;
+        let names = header.get(mark..).unwrap_or_default();
+        let layout = Layout::parse(names, scanner.cuts(), separator)?;
+        Ok(Self {
+            input,
+            layout,
+            header,
+            line: 1 + scanner.newlines(),
+            scanner,
+            raw: Vec::new(),
+            max_record: options.max_record,
+            row: 0,
+            stopped: false,
+        })
+    }
+
+    /// The names of the columns, and what separates them.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The header as it stands in the file, byte order mark and line end included.
+    #[must_use]
+    pub fn header(&self) -> &[u8] {
+        &self.header
+    }
+
+    /// The next record, or nothing at the end of the file.
+    ///
+    /// # Errors
+    /// [`Error::RaggedRow`], [`Error::UnbalancedQuote`], [`Error::RecordTooLong`] and [`Error::Io`]; after
+    /// any of them only [`Error::Stopped`], so that a loop which ignores errors cannot skip records.
+    pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Error> {
+        if self.stopped {
+            return Err(Error::Stopped);
+        }
+        self.stopped = true;
+        self.scanner.restart();
+        self.raw.clear();
+        let mut source =
+            Source { input: &mut self.input, limit: self.max_record, line: self.line };
+        let more = source.record(&mut self.scanner, &mut self.raw, 0)?;
+        let cuts = self.checked_cuts(more)?;
+        let line = self.line;
+        self.line += self.scanner.newlines();
+        self.row += u64::from(more);
+        self.stopped = false;
+        let separator = self.layout.separator.byte();
+        let cuts = self.scanner.cuts().get(..cuts).unwrap_or_default();
+        Ok(more.then_some(Record { line, row: self.row, separator, raw: &self.raw, cuts }))
+    }
+
+    /// Up to `count` records to look at, for [`crate::detect::candidates`].
+    ///
+    /// # Errors
+    /// As [`Reader::next_record`].
+    pub fn sample(&mut self, count: usize) -> Result<Vec<OwnedRecord>, Error> {
+        let mut records = Vec::new();
+        while records.len() < count {
+            match self.next_record()? {
+                Some(record) => records.push(record.detach()),
+                None => break,
+            }
+        }
+        Ok(records)
+    }
+
+    /// How many fields the record just read has to show: as many as the header, or none.
+    fn checked_cuts(&self, more: bool) -> Result<usize, Error> {
+        let (expected, found) = (self.layout.names.len(), self.scanner.cuts().len());
+        let empty_line = !more || self.scanner.cuts() == [0];
+        if found == expected {
+            Ok(expected)
+        } else if empty_line {
+            Ok(0)
+        } else {
+            Err(Error::RaggedRow { line: self.line, expected, found })
+        }
+    }
+}
+
+/// Where the bytes come from while one record is read.
+struct Source<'a, R> {
+    input: &'a mut R,
+    limit: usize,
+    /// The line on which the record begins.
+    line: u64,
+}
+
+impl<R: BufRead> Source<'_, R> {
+    /// The header, where its names begin behind a byte order mark, and its fields.
+    fn header(
+        &mut self,
+        asked: Option<Separator>,
+    ) -> Result<(Vec<u8>, usize, Separator, Scanner), Error> {
+        let mut scanners: Vec<(Separator, Scanner)> = match asked {
+            Some(one) => vec![(one, Scanner::new(one.byte()))],
+            None => Separator::ALL.map(|one| (one, Scanner::new(one.byte()))).into(),
+        };
+        let mut raw = Vec::new();
+        let mut fed = 0;
+        let mut mark = 0;
+        // Which quotes open a field depends on the separator, so one of them may see the header end on a
+        // line where another is still between quotes. The first line on which any of them ends decides.
+        loop {
+            self.line_of_text(&mut raw)?;
+            if fed == 0 && raw.starts_with(BYTE_ORDER_MARK) {
+                mark = BYTE_ORDER_MARK.len();
+                fed = mark;
+            }
+            let new = raw.get(fed..).unwrap_or_default();
+            fed = raw.len();
+            let ended = scanners.iter_mut().filter_map(|(_, scanner)| scanner.feed(new)).count();
+            if ended > 0 || !new.ends_with(b"\n") {
+                break;
+            }
+        }
+        // The first of equals wins: `max_by_key` would take the last.
+        scanners.reverse();
+        let best = scanners.into_iter().max_by_key(|(_, scanner)| scanner.begun());
+        let Some((separator, mut scanner)) = best else { return Err(Error::NoHeader) };
+        self.record(&mut scanner, &mut raw, mark)?;
+        if scanner.cuts() == [0] {
+            return Err(Error::NoHeader);
+        }
+        Ok((raw, mark, separator, scanner))
+    }
+
+    /// Reads on to the end of the record; false if the file ended before it began. `mark` bytes of `raw`
+    /// stand before the record.
+    fn record(
+        &mut self,
+        scanner: &mut Scanner,
+        raw: &mut Vec<u8>,
+        mark: usize,
+    ) -> Result<bool, Error> {
+        while !scanner.ended() {
+            let fed = self.take(raw, |chunk| scanner.feed(chunk))?;
+            if fed == 0 {
+                if raw.len() == mark {
+                    scanner.finish();
+                    return Ok(false);
+                }
+                if !scanner.finish() {
+                    let line = self.line + scanner.newlines_before_quote();
+                    return Err(Error::UnbalancedQuote { line });
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads on to the next LF, whether in quotes or not.
+    fn line_of_text(&mut self, raw: &mut Vec<u8>) -> Result<(), Error> {
+        let mut ended = false;
+        while !ended {
+            let fed = self.take(raw, |chunk| {
+                let end = chunk.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
+                ended = end.is_some();
+                end
+            })?;
+            ended |= fed == 0;
+        }
+        Ok(())
+    }
+
+    /// Moves bytes from the input to `raw`: as many as `end` finds to belong there, else all at hand.
+    /// Looks at no more than the limit allows, whatever lies in the buffer. Zero is the end of the file.
+    fn take(
+        &mut self,
+        raw: &mut Vec<u8>,
+        mut end: impl FnMut(&[u8]) -> Option<usize>,
+    ) -> Result<usize, Error> {
+        let room = (self.limit - raw.len()).saturating_add(1);
+        let taken = loop {
+            match self.input.fill_buf() {
+                Ok(chunk) => {
+                    let chunk = chunk.get(..room).unwrap_or(chunk);
+                    let taken = end(chunk).unwrap_or(chunk.len());
+                    raw.extend_from_slice(chunk.get(..taken).unwrap_or(chunk));
+                    break taken;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
+        self.input.consume(taken);
+        if raw.len() > self.limit {
+            return Err(Error::RecordTooLong { line: self.line, limit: self.limit });
+        }
+        Ok(taken)
+    }
+}
+
+/// What a field means: without its quotes, doubled quotes made single. Bytes behind the closing quote
+/// are kept as they are.
+fn unquoted(raw: &[u8]) -> Cow<'_, [u8]> {
+    let Some(inner) = raw.strip_prefix(b"\"") else { return Cow::Borrowed(raw) };
+    let mut text = Vec::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(quote) = rest.iter().position(|&byte| byte == b'"') {
+        let (before, from_quote) = rest.split_at(quote);
+        text.extend_from_slice(before);
+        if let Some(after) = from_quote.strip_prefix(b"\"\"") {
+            text.push(b'"');
+            rest = after;
+        } else {
+            rest = from_quote.get(1..).unwrap_or_default();
+            break;
+        }
+    }
+    text.extend_from_slice(rest);
+    Cow::Owned(text)
+}
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+// === Debug: shapes, never content ===
+
+impl fmt::Debug for Record<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Record")
+            .field("line", &self.line)
+            .field("fields", &self.cuts.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for OwnedRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_record().fmt(f)
+    }
+}
+
+impl<R> fmt::Debug for Reader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader")
+            .field("layout", &self.layout)
+            .field("line", &self.line)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,2 @@
+//! custody
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! keystore
+#![forbid(unsafe_code)]

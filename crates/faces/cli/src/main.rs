@@ -1,0 +1,3 @@
+//! keywright
+#![forbid(unsafe_code)]
+fn main() {}

@@ -1,0 +1,2 @@
+//! client
+#![forbid(unsafe_code)]

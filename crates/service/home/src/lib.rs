@@ -1,0 +1,2 @@
+//! home
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! policy
+#![forbid(unsafe_code)]

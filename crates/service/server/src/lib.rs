@@ -1,0 +1,2 @@
+//! server
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! service
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! container
+#![forbid(unsafe_code)]

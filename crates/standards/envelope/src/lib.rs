@@ -1,0 +1,2 @@
+//! envelope
+#![forbid(unsafe_code)]

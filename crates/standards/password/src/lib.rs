@@ -1,0 +1,2 @@
+//! password
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! architecture
+#![forbid(unsafe_code)]

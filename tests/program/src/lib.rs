@@ -1,0 +1,2 @@
+//! program
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! testkit
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! vectors
+#![forbid(unsafe_code)]
