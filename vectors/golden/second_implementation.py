@@ -207,7 +207,7 @@ CHUNKED_LABEL = b"c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM"
 
 
 def chunked_keys(key: bytes, salt: bytes, context: bytes) -> tuple[bytes, bytes, bytes]:
-    """Chunk key, base nonce and commitment of one stream. HKDF would take a key of any length, the standard does not."""
+    """Chunk key, base nonce and commitment of one stream. HKDF takes a key of any length, the standard does not."""
     require_key(key)
     made = hkdf_expand_sha512(key, CHUNKED_LABEL + b"\x00" + salt + context, 32 + 12 + 32)
     return made[:32], made[32:44], made[44:]
@@ -282,7 +282,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Expected:
-    """What the opener holds: one version of one key, for one suite, asked for one kind. Bindings come from the header."""
+    """What the opener holds: a version of a key, for one suite and one kind. Bindings come from the header."""
 
     suite: int
     kind: int

@@ -1,2 +1,15 @@
-//! architecture
+//! Checks on the shape of the workspace, each a function from what was read to what is wrong with it.
+//!
+//! * [`graph`]: floors and the direction of dependencies, and who alone may name a dangerous crate.
+//! * [`source`]: unsafe code, the clock and the environment, by a look at the text.
+//! * [`map`]: `ARCHITECTURE.md` against the manifests.
+//! * [`tree`]: traces of one machine in any file, and where locked packages come from.
+//!
+//! A check that cannot fail proves nothing, so each has tests on planted mistakes beside it; the tests
+//! under `tests/it` run them on this tree. Not here: what clippy and the compiler already refuse.
 #![forbid(unsafe_code)]
+
+pub mod graph;
+pub mod map;
+pub mod source;
+pub mod tree;

@@ -90,14 +90,21 @@ const EDGES: [u64; 12] = [
 ];
 
 fn pick<'a>(dice: &mut SplitMix, seeds: &'a [&'a [u8]]) -> &'a [u8] {
-    seeds.get(dice.below(seeds.len())).copied().unwrap_or_default()
+    seeds
+        .get(dice.below(seeds.len()))
+        .copied()
+        .unwrap_or_default()
 }
 
 /// A span within `length` bytes; short ones are likelier than long ones.
 fn span(dice: &mut SplitMix, length: usize) -> std::ops::Range<usize> {
     let start = dice.below(length + 1);
     let most = dice.below(length - start + 1);
-    let size = if dice.below(4) == 0 { most } else { most.min(1 + dice.below(16)) };
+    let size = if dice.below(4) == 0 {
+        most
+    } else {
+        most.min(1 + dice.below(16))
+    };
     start..start + size
 }
 
@@ -159,7 +166,11 @@ fn write_edge(dice: &mut SplitMix, bytes: &mut [u8]) {
     let edge = EDGES[dice.below(EDGES.len())];
     let big = edge.to_be_bytes();
     let little = edge.to_le_bytes();
-    let number = if dice.below(2) == 0 { &big[8 - width..] } else { &little[..width] };
+    let number = if dice.below(2) == 0 {
+        &big[8 - width..]
+    } else {
+        &little[..width]
+    };
     if let Some(room) = bytes.len().checked_sub(width) {
         let at = dice.below(room + 1);
         bytes[at..at + width].copy_from_slice(number);
@@ -180,7 +191,11 @@ mod tests {
         let first = [dice.next_u64(), dice.next_u64(), dice.next_u64()];
         assert_eq!(
             first,
-            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
         );
     }
 
@@ -196,7 +211,10 @@ mod tests {
         let mutants: Vec<_> = mutations(&SEEDS, 1000, 3).collect();
         let distinct: BTreeSet<_> = mutants.iter().collect();
         assert!(distinct.len() > 700, "{}", distinct.len());
-        let unchanged = mutants.iter().filter(|m| SEEDS[..2].contains(&m.as_slice())).count();
+        let unchanged = mutants
+            .iter()
+            .filter(|m| SEEDS[..2].contains(&m.as_slice()))
+            .count();
         assert!(unchanged < 60, "{unchanged}");
     }
 

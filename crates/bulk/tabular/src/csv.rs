@@ -16,5 +16,5 @@ mod reader;
 mod rewrite;
 mod scan;
 
-pub use reader::{Layout, Options, OwnedRecord, Reader, Record, Separator};
+pub use reader::{Fields, Layout, Options, OwnedRecord, Reader, Record, Separator};
 pub use rewrite::rewrite;

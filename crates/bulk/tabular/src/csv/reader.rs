@@ -68,7 +68,10 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { separator: None, max_record: Self::DEFAULT_MAX_RECORD }
+        Self {
+            separator: None,
+            max_record: Self::DEFAULT_MAX_RECORD,
+        }
     }
 }
 
@@ -85,7 +88,9 @@ impl Layout {
     fn parse(header: &[u8], cuts: &[usize], separator: Separator) -> Result<Self, Error> {
         let mut names: Vec<String> = Vec::with_capacity(cuts.len());
         for index in 0..cuts.len() {
-            let raw = span(cuts, index).and_then(|range| header.get(range)).unwrap_or_default();
+            let raw = span(cuts, index)
+                .and_then(|range| header.get(range))
+                .unwrap_or_default();
             let text = unquoted(raw).into_owned();
             let name = String::from_utf8(text).map_err(|_not_utf8| Error::HeaderNotText)?;
             if name.contains('\0') {
@@ -96,7 +101,9 @@ impl Layout {
         let mut sorted: Vec<&String> = names.iter().filter(|name| !name.is_empty()).collect();
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Error::DuplicateColumn { column: twice[0].clone() });
+            return Err(Error::DuplicateColumn {
+                column: twice[0].clone(),
+            });
         }
         Ok(Self { names, separator })
     }
@@ -118,7 +125,10 @@ impl Layout {
     /// # Errors
     /// [`Error::UnknownColumn`], which names the columns there are.
     pub fn column(&self, name: &str) -> Result<usize, Error> {
-        let found = self.names.iter().position(|known| known == name && !name.is_empty());
+        let found = self
+            .names
+            .iter()
+            .position(|known| known == name && !name.is_empty());
         found.ok_or_else(|| Error::UnknownColumn {
             column: name.to_owned(),
             available: self.names.clone(),
@@ -182,7 +192,10 @@ impl<'a> Record<'a> {
     /// The bytes of all fields, none for an empty line in a file of several columns.
     #[must_use]
     pub fn fields(&self) -> Fields<'a> {
-        Fields { record: *self, next: 0 }
+        Fields {
+            record: *self,
+            next: 0,
+        }
     }
 
     /// What a field means: without its quotes, doubled quotes made single.
@@ -286,7 +299,11 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// Each of the data and environment branches of [`Error`], but [`Error::RaggedRow`].
     pub fn new(mut input: R, options: &Options) -> Result<Self, Error> {
-        let mut source = Source { input: &mut input, limit: options.max_record, line: 1 };
+        let mut source = Source {
+            input: &mut input,
+            limit: options.max_record,
+            line: 1,
+        };
         let (header, mark, separator, scanner) = source.header(options.separator)?;
         let names = header.get(mark..).unwrap_or_default();
         let layout = Layout::parse(names, scanner.cuts(), separator)?;
@@ -327,17 +344,29 @@ impl<R: BufRead> Reader<R> {
         self.stopped = true;
         self.scanner.restart();
         self.raw.clear();
-        let mut source =
-            Source { input: &mut self.input, limit: self.max_record, line: self.line };
-        let more = source.record(&mut self.scanner, &mut self.raw, 0)?;
-        let cuts = self.checked_cuts(more)?;
+        let mut source = Source {
+            input: &mut self.input,
+            limit: self.max_record,
+            line: self.line,
+        };
+        if !source.record(&mut self.scanner, &mut self.raw, 0)? {
+            self.stopped = false;
+            return Ok(None);
+        }
+        let shown = self.fields_to_show()?;
         let line = self.line;
         self.line += self.scanner.newlines();
-        self.row += u64::from(more);
+        self.row += 1;
         self.stopped = false;
         let separator = self.layout.separator.byte();
-        let cuts = self.scanner.cuts().get(..cuts).unwrap_or_default();
-        Ok(more.then_some(Record { line, row: self.row, separator, raw: &self.raw, cuts }))
+        let cuts = self.scanner.cuts().get(..shown).unwrap_or_default();
+        Ok(Some(Record {
+            line,
+            row: self.row,
+            separator,
+            raw: &self.raw,
+            cuts,
+        }))
     }
 
     /// Up to `count` records to look at, for [`crate::detect::candidates`].
@@ -355,16 +384,19 @@ impl<R: BufRead> Reader<R> {
         Ok(records)
     }
 
-    /// How many fields the record just read has to show: as many as the header, or none.
-    fn checked_cuts(&self, more: bool) -> Result<usize, Error> {
+    /// How many fields the record just read has: as many as the header, or none on an empty line.
+    fn fields_to_show(&self) -> Result<usize, Error> {
         let (expected, found) = (self.layout.names.len(), self.scanner.cuts().len());
-        let empty_line = !more || self.scanner.cuts() == [0];
         if found == expected {
             Ok(expected)
-        } else if empty_line {
+        } else if self.scanner.cuts() == [0] {
             Ok(0)
         } else {
-            Err(Error::RaggedRow { line: self.line, expected, found })
+            Err(Error::RaggedRow {
+                line: self.line,
+                expected,
+                found,
+            })
         }
     }
 }
@@ -385,7 +417,9 @@ impl<R: BufRead> Source<'_, R> {
     ) -> Result<(Vec<u8>, usize, Separator, Scanner), Error> {
         let mut scanners: Vec<(Separator, Scanner)> = match asked {
             Some(one) => vec![(one, Scanner::new(one.byte()))],
-            None => Separator::ALL.map(|one| (one, Scanner::new(one.byte()))).into(),
+            None => Separator::ALL
+                .map(|one| (one, Scanner::new(one.byte())))
+                .into(),
         };
         let mut raw = Vec::new();
         let mut fed = 0;
@@ -400,15 +434,22 @@ impl<R: BufRead> Source<'_, R> {
             }
             let new = raw.get(fed..).unwrap_or_default();
             fed = raw.len();
-            let ended = scanners.iter_mut().filter_map(|(_, scanner)| scanner.feed(new)).count();
+            let ended = scanners
+                .iter_mut()
+                .filter_map(|(_, scanner)| scanner.feed(new))
+                .count();
             if ended > 0 || !new.ends_with(b"\n") {
                 break;
             }
         }
         // The first of equals wins: `max_by_key` would take the last.
         scanners.reverse();
-        let best = scanners.into_iter().max_by_key(|(_, scanner)| scanner.begun());
-        let Some((separator, mut scanner)) = best else { return Err(Error::NoHeader) };
+        let best = scanners
+            .into_iter()
+            .max_by_key(|(_, scanner)| scanner.begun());
+        let Some((separator, mut scanner)) = best else {
+            return Err(Error::NoHeader);
+        };
         self.record(&mut scanner, &mut raw, mark)?;
         if scanner.cuts() == [0] {
             return Err(Error::NoHeader);
@@ -445,7 +486,10 @@ impl<R: BufRead> Source<'_, R> {
         let mut ended = false;
         while !ended {
             let fed = self.take(raw, |chunk| {
-                let end = chunk.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
+                let end = chunk
+                    .iter()
+                    .position(|&byte| byte == b'\n')
+                    .map(|at| at + 1);
                 ended = end.is_some();
                 end
             })?;
@@ -476,7 +520,10 @@ impl<R: BufRead> Source<'_, R> {
         };
         self.input.consume(taken);
         if raw.len() > self.limit {
-            return Err(Error::RecordTooLong { line: self.line, limit: self.limit });
+            return Err(Error::RecordTooLong {
+                line: self.line,
+                limit: self.limit,
+            });
         }
         Ok(taken)
     }
@@ -485,7 +532,9 @@ impl<R: BufRead> Source<'_, R> {
 /// What a field means: without its quotes, doubled quotes made single. Bytes behind the closing quote
 /// are kept as they are.
 fn unquoted(raw: &[u8]) -> Cow<'_, [u8]> {
-    let Some(inner) = raw.strip_prefix(b"\"") else { return Cow::Borrowed(raw) };
+    let Some(inner) = raw.strip_prefix(b"\"") else {
+        return Cow::Borrowed(raw);
+    };
     let mut text = Vec::with_capacity(inner.len());
     let mut rest = inner;
     while let Some(quote) = rest.iter().position(|&byte| byte == b'"') {

@@ -20,9 +20,15 @@ pub fn rewrite(
 ) -> Result<(), Error> {
     for (position, &(column, _)) in replacements.iter().enumerate() {
         if record.field(column).is_none() {
-            return Err(Error::NoSuchField { line: record.line(), column });
+            return Err(Error::NoSuchField {
+                line: record.line(),
+                column,
+            });
         }
-        if replacements[..position].iter().any(|&(earlier, _)| earlier == column) {
+        if replacements[..position]
+            .iter()
+            .any(|&(earlier, _)| earlier == column)
+        {
             return Err(Error::ColumnTwice { column });
         }
     }
@@ -41,7 +47,9 @@ pub fn rewrite(
         return Ok(());
     }
     out.truncate(start);
-    Err(Error::NotOneField { line: record.line() })
+    Err(Error::NotOneField {
+        line: record.line(),
+    })
 }
 
 /// Whether the written record, read again, has its fields where they were put.

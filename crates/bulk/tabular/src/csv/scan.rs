@@ -49,7 +49,10 @@ impl Scanner {
     pub(super) fn restart(&mut self) {
         self.cuts.clear();
         let cuts = std::mem::take(&mut self.cuts);
-        *self = Self { cuts, ..Self::new(self.separator) };
+        *self = Self {
+            cuts,
+            ..Self::new(self.separator)
+        };
     }
 
     /// Reads on. `Some(n)`: the record ended with byte `n` of this chunk. `None`: it goes on.
@@ -147,9 +150,7 @@ mod tests {
             assert!(scanner.finish(), "open quote");
         }
         (0..scanner.cuts().len())
-            .map(|i| {
-                String::from_utf8(record[span(scanner.cuts(), i).unwrap()].to_vec()).unwrap()
-            })
+            .map(|i| String::from_utf8(record[span(scanner.cuts(), i).unwrap()].to_vec()).unwrap())
             .collect()
     }
 

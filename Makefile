@@ -1,0 +1,54 @@
+# Every entry, for people and machines alike. `make` alone lists them.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench bench-peers soak fuzz docs coverage
+
+# Terminals export COLUMNS as their width; only `make run COLUMNS=a,b` names columns.
+# The same care for FILE, which some environments export too.
+demo_options :=
+ifeq ($(origin FILE),command line)
+demo_options += --input "$$KEYWRIGHT_MAKE_FILE"
+run: export KEYWRIGHT_MAKE_FILE := $(value FILE)
+endif
+ifeq ($(origin COLUMNS),command line)
+demo_options += --columns "$$KEYWRIGHT_MAKE_COLUMNS"
+run: export KEYWRIGHT_MAKE_COLUMNS := $(value COLUMNS)
+endif
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## build and do the main job: make run [FILE=path.csv [COLUMNS=a,b]]
+	@scripts/setup
+	cargo build --release --locked -p keywright-cli
+	target/release/keywright demo --home ./keywright-home $(demo_options)
+
+test: ## run every test; the last line counts them
+	@scripts/setup
+	@scripts/test
+
+lint: ## formatting, clippy and rustdoc, warnings denied
+	@scripts/setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+bench: ## the speed promises, measured on this machine
+	@scripts/bench
+
+bench-peers: ## the same beside other programs
+	@scripts/bench-peers
+
+soak: ## long runs: crashes and load
+	@scripts/soak
+
+fuzz: ## every fuzz target, FUZZ_SECONDS (60) each; needs nightly
+	@scripts/fuzz
+
+docs: ## the documentation of the crates, in target/doc
+	cargo doc --workspace --no-deps --locked
+
+coverage: ## which lines the tests reach: Cobertura, in coverage.xml
+	@scripts/setup
+	@scripts/coverage

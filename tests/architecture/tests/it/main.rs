@@ -1,0 +1,5 @@
+//! The checks on this tree.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod this_tree;

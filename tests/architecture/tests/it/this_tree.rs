@@ -1,0 +1,190 @@
+//! Every check, run on the workspace it stands in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cargo_metadata::MetadataCommand;
+use keywright_architecture::graph::{self, Crate, OWNERS};
+use keywright_architecture::{map, source, tree};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+fn crates() -> Vec<Crate> {
+    let mut command = MetadataCommand::new();
+    // Without resolving: declared dependencies are what is checked, and no network is needed.
+    let metadata = command
+        .manifest_path(root().join("Cargo.toml"))
+        .no_deps()
+        .exec()
+        .unwrap();
+    let crates = graph::crates(&metadata);
+    assert!(crates.len() > 15, "only {} crates were found", crates.len());
+    crates
+}
+
+/// Fails with all findings at once, one a line.
+fn assert_none(findings: &[String]) {
+    assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+}
+
+/// The source files under the `src` of the crates that `of` chooses, with their paths under the root.
+fn sources(of: impl Fn(&Crate) -> bool) -> Vec<(String, String)> {
+    let root = root();
+    let folders: Vec<PathBuf> = crates()
+        .iter()
+        .filter(|one| !one.is_for_tests() && of(one))
+        .map(|one| root.join(&one.folder).join("src"))
+        .collect();
+    let files = tree::files(&root).unwrap();
+    let sources: Vec<_> = files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter(|path| folders.iter().any(|folder| path.starts_with(folder)))
+        .map(|path| {
+            let name = path.strip_prefix(&root).unwrap().display().to_string();
+            (name, fs::read_to_string(path).unwrap())
+        })
+        .collect();
+    assert!(sources.len() >= folders.len(), "a crate without sources");
+    sources
+}
+
+/// `file:line` for each line that `find` points at.
+fn places(files: &[(String, String)], find: impl Fn(&str) -> Vec<usize>) -> Vec<String> {
+    let at = |(name, text): &(String, String)| -> Vec<String> {
+        find(text)
+            .into_iter()
+            .map(|line| format!("{name}:{line}"))
+            .collect()
+    };
+    files.iter().flat_map(at).collect()
+}
+
+#[test]
+fn every_arrow_leads_to_a_lower_floor() {
+    assert_none(&graph::wrong_arrows(&crates()));
+}
+
+#[test]
+fn every_dangerous_package_is_named_by_its_owners_only() {
+    assert_none(&graph::wrong_owners(&crates(), OWNERS));
+}
+
+#[test]
+fn every_owner_of_a_dangerous_package_exists() {
+    let crates = crates();
+    let exists = |name: &&str| crates.iter().any(|known| known.name == *name);
+    for owned in OWNERS {
+        let gone: Vec<_> = owned.owners.iter().filter(|name| !exists(name)).collect();
+        assert!(
+            gone.is_empty(),
+            "{gone:?} may name {} and is no crate",
+            owned.package
+        );
+    }
+}
+
+#[test]
+fn every_locked_package_is_from_the_public_index() {
+    for lock in ["Cargo.lock", "fuzz/Cargo.lock"] {
+        let text = fs::read_to_string(root().join(lock)).unwrap();
+        assert_none(&graph::wrong_sources(&text));
+    }
+}
+
+#[test]
+fn no_second_stack_is_built() {
+    let listed = Command::new("cargo")
+        .args([
+            "tree",
+            "--workspace",
+            "--locked",
+            "--edges",
+            "normal,build",
+            "--prefix",
+            "none",
+        ])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let built = String::from_utf8_lossy(&listed.stdout);
+    assert!(
+        listed.status.success(),
+        "{}",
+        String::from_utf8_lossy(&listed.stderr)
+    );
+    assert!(
+        built.lines().any(|line| line.starts_with("aws-lc-rs ")),
+        "not the list of packages"
+    );
+    assert_none(&graph::second_stacks(&built));
+}
+
+#[test]
+fn every_crate_takes_the_lints_of_the_workspace() {
+    let without: Vec<String> = crates()
+        .into_iter()
+        .map(|one| one.folder)
+        .filter(|folder| {
+            let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+            !graph::inherits_lints(&manifest)
+        })
+        .collect();
+    assert_none(&without);
+}
+
+#[test]
+fn every_crate_but_the_listed_ones_forbids_unsafe_code() {
+    let mut wrong = Vec::new();
+    for one in crates() {
+        let allowed = source::MAY_BE_UNSAFE.contains(&one.name.as_str());
+        for path in &one.roots {
+            let path = format!("{}/{path}", one.folder);
+            let forbids = source::forbids_unsafe(&fs::read_to_string(root().join(&path)).unwrap());
+            if forbids == allowed {
+                wrong.push(format!(
+                    "{path}: forbids {forbids}, may be unsafe {allowed}"
+                ));
+            }
+        }
+    }
+    assert_none(&wrong);
+}
+
+#[test]
+fn the_clock_is_read_in_one_crate() {
+    let files = sources(|one| one.name != "keywright-clock");
+    assert_none(&places(&files, source::clock_reads));
+}
+
+#[test]
+fn the_environment_is_read_in_the_faces_only() {
+    let files = sources(|one| !one.folder.starts_with("crates/faces/"));
+    assert_none(&places(&files, source::environment_reads));
+}
+
+#[test]
+fn the_map_names_every_crate_with_its_floor() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    assert_none(&map::disagreements(&page, &crates()));
+}
+
+#[test]
+fn no_file_names_a_folder_of_a_machine_or_a_registry() {
+    let root = root();
+    let files = tree::files(&root).unwrap();
+    assert!(files.len() > 50, "only {} files were found", files.len());
+    let mut wrong = Vec::new();
+    for path in files {
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        let found = tree::traces(&fs::read(&path).unwrap());
+        wrong.extend(found.into_iter().map(|trace| format!("{name}:{trace}")));
+    }
+    assert_none(&wrong);
+}
