@@ -1,2 +1,5 @@
 //! testkit
 #![forbid(unsafe_code)]
+
+pub mod ca;
+pub mod mutate;

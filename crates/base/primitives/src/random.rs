@@ -2,7 +2,9 @@
 //! kernel xor 32 bytes of the backend; nothing random is kept for the next.
 //!
 //! Two sources, because a stream stays unpredictable while either is; a fresh stream for each job,
-//! because what is not kept cannot be given out twice after a fork or a restored snapshot.
+//! because what is not kept cannot be given out twice after a fork or a restored snapshot. Seeding is
+//! the dear part (about a microsecond), so a server's job is one turn of its event loop: the requests
+//! whose answers leave together share a stream, and [`RandomStream::end_job`] forgets it.
 
 use std::fmt;
 
@@ -17,7 +19,7 @@ const BLOCK_LEN: usize = 256;
 
 /// A stream of random bytes for one request or job.
 pub struct RandomStream {
-    key: EncryptingKey,
+    key: Option<EncryptingKey>,
     block: [u8; BLOCK_LEN],
     used: usize,
     blocks: u64,
@@ -29,18 +31,24 @@ impl RandomStream {
     /// # Errors
     /// [`Error::Randomness`] or [`Error::Backend`] if a source fails; there is no weaker fallback.
     pub fn new() -> Result<Self, Error> {
-        let mut seed = [0; 32];
-        let key = seed_into(&mut seed).and_then(|()| {
-            let key = UnboundCipherKey::new(&AES_256, &seed).map_err(|_| Error::Backend)?;
-            EncryptingKey::ctr(key).map_err(|_| Error::Backend)
-        });
-        wipe(&mut seed);
-        Ok(Self {
-            key: key?,
-            block: [0; BLOCK_LEN],
-            used: BLOCK_LEN,
-            blocks: 0,
-        })
+        let mut stream = Self::unseeded();
+        stream.key = Some(seed()?);
+        Ok(stream)
+    }
+
+    /// A stream that takes its seed when it is first used: a job that only opens needs none.
+    #[must_use]
+    pub const fn unseeded() -> Self {
+        Self { key: None, block: [0; BLOCK_LEN], used: BLOCK_LEN, blocks: 0 }
+    }
+
+    /// Forgets seed and bytes; the next use takes a new seed.
+    pub fn end_job(&mut self) {
+        if self.key.take().is_some() {
+            wipe(&mut self.block);
+            self.used = BLOCK_LEN;
+            self.blocks = 0;
+        }
     }
 
     /// Fills `out`. Bytes that were given out are wiped here.
@@ -87,9 +95,11 @@ impl RandomStream {
         counter[..8].copy_from_slice(&self.blocks.to_be_bytes());
         let context = EncryptionContext::Iv128(FixedLength::from(counter));
         self.block.fill(0);
-        self.key
-            .less_safe_encrypt(&mut self.block, context)
-            .map_err(|_| Error::Backend)?;
+        let key = match &mut self.key {
+            Some(key) => key,
+            empty => empty.insert(seed()?),
+        };
+        key.less_safe_encrypt(&mut self.block, context).map_err(|_| Error::Backend)?;
         self.blocks += 1;
         self.used = 0;
         Ok(())
@@ -108,13 +118,21 @@ impl fmt::Debug for RandomStream {
     }
 }
 
-fn seed_into(seed: &mut [u8; 32]) -> Result<(), Error> {
+fn seed() -> Result<EncryptingKey, Error> {
+    let mut seed = [0; 32];
+    let key = fill_from_both(&mut seed).and_then(|()| {
+        let key = UnboundCipherKey::new(&AES_256, &seed).map_err(|_| Error::Backend)?;
+        EncryptingKey::ctr(key).map_err(|_| Error::Backend)
+    });
+    wipe(&mut seed);
+    key
+}
+
+fn fill_from_both(seed: &mut [u8; 32]) -> Result<(), Error> {
     let mut kernel = [0; 32];
     getrandom::fill(&mut kernel).map_err(|_| Error::Randomness)?;
     aws_lc_rs::rand::fill(seed).map_err(|_| Error::Randomness)?;
-    seed.iter_mut()
-        .zip(&kernel)
-        .for_each(|(byte, other)| *byte ^= other);
+    seed.iter_mut().zip(&kernel).for_each(|(byte, other)| *byte ^= other);
     wipe(&mut kernel);
     Ok(())
 }
@@ -133,6 +151,17 @@ mod tests {
             for _ in 0..200 {
                 assert!(seen.insert(stream.array::<24>().unwrap()));
             }
+        }
+    }
+
+    #[test]
+    fn a_stream_begins_anew_after_each_job() {
+        let mut stream = RandomStream::unseeded();
+        let mut seen = HashSet::new();
+        for _ in 0..100 {
+            assert!(seen.insert(stream.array::<24>().unwrap()));
+            stream.end_job();
+            assert!(stream.key.is_none() && stream.block == [0; BLOCK_LEN]);
         }
     }
 

@@ -1,2 +1,27 @@
-//! custody
+//! Who holds keys, what a holder can be asked, and how long a key version lives.
+//!
+//! * [`KeyHolder`] is the one trait behind which keys work: the embedded keystore, a token, later a
+//!   child process. [`Request`], [`Items`] and [`Reply`] are owned, serialisable values with a deadline,
+//!   so that the holder may sit in another thread or process.
+//! * [`lifecycle`] is the table of design 7.16: which state allows what, and which order leads where.
+//! * [`Keyring`] is the part of the service's snapshot that knows contexts and versions; it shares
+//!   everything that a change does not touch.
+//! * [`rows`] says how contexts, versions and tenants stand in the store, and which transaction makes
+//!   each change.
+//! * [`conformance`] is the suite that every holder must pass.
+//!
+//! Not here: who may ask (`keywright-policy`), and what happened (`keywright-audit`).
 #![forbid(unsafe_code)]
+
+pub mod conformance;
+mod holder;
+mod items;
+mod keyring;
+pub mod lifecycle;
+mod material;
+pub mod rows;
+
+pub use holder::{HolderError, HolderOperation, KeyHolder, NewKey, Placement, Request};
+pub use items::{Item, Items, Reply, ReplyItem, TooMuch};
+pub use keyring::{Description, Key, Keyring, Version};
+pub use material::{HolderCell, Identity, KeyMaterial};

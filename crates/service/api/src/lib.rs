@@ -1,2 +1,29 @@
-//! api
+//! What travels between a client and the service: routes, requests, answers, errors.
+//!
+//! * [`route`]: the one table of routes, and the strict matcher made from it.
+//! * [`request`]: bodies of requests. The server reads them without copying; the client writes them.
+//! * [`mod@write`]: answers, written by the server in one pass; [`answer`]: the same answers, as the client
+//!   reads them. A test holds the two together.
+//! * [`error`]: the one table from code to status, sentence and retry.
+//! * [`openapi`]: the OpenAPI 3.1 document, generated from all of the above.
+//!
+//! Binary fields are standard base64 with padding (RFC 4648 section 4). Requests refuse unknown fields;
+//! answers may grow new ones, and a client passes over what it does not know.
+//!
+//! Not here: connections, limits on time, and who may ask.
 #![forbid(unsafe_code)]
+
+pub mod answer;
+mod binary;
+pub mod error;
+#[doc(hidden)]
+pub mod fuzzing;
+mod keyed;
+mod limits;
+pub mod openapi;
+pub mod request;
+pub mod route;
+pub mod write;
+
+pub use binary::Binary;
+pub use limits::{Limits, MAX_AAD, MAX_RANDOM, MAX_RANDOM_TOTAL};

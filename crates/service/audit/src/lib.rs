@@ -1,2 +1,86 @@
-//! audit
+//! The audit log: hash-chained records, signed heads, an offline verifier (design 7.29 to 7.36).
+//!
+//! | module | what | design |
+//! |---|---|---|
+//! | [`record`], [`field`] | the body of a record, typed on the way in and on the way out | 7.30, 7.32 |
+//! | [`batch`], [`refusals`] | many items or refusals in one record | 7.31, 7.36 |
+//! | [`chain`] | links, files, and how a file is read | 7.33 |
+//! | [`head`] | signed heads | 7.34 |
+//! | [`log`], [`writer`] | the log of a running node | 7.29, 7.35, 7.36 |
+//! | [`verify`] | the offline verifier | 7.34, 7.35 |
+//! | [`show`] | records as JSON | 7.30 |
+//!
+//! What it promises: a record whose flush returned `Ok` is with the operating system, and after a sync
+//! on the medium; any change to what a signed head covers is found and named. What it does not: a log
+//! that was cut back to an older head looks whole, unless a newer head is known from elsewhere, and
+//! records after the newest head are chained but not signed.
+//!
+//! A folder holds `<boot id>-<writer>.log` ([`chain`]), `heads-<boot id>-<part>.bin` ([`head`]), the
+//! reserve for a full disk (`reserve-records`, `reserve-heads`) and a `lock`.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let dir = folder.path().to_path_buf();
+//! use keywright_audit::head::Fingerprint;
+//! use keywright_audit::log::{Identity, Log, Settings};
+//! use keywright_audit::record::Facts;
+//! use keywright_audit::verify::Verifier;
+//! use keywright_audit::RecordType;
+//! use keywright_clock::Clock;
+//! use keywright_primitives::signature::SigningKey;
+//! use keywright_types::{InstallationId, KeyVersion, NodeId, Operation};
+//!
+//! let key = SigningKey::from_seed(&keywright_secret::Secret::from_fill(|seed| seed.fill(7)))?;
+//! let fingerprint = Fingerprint::of(&key.verifying_key());
+//! let identity = Identity {
+//!     installation: InstallationId::from_bytes([1; 16]),
+//!     node: NodeId::from_bytes([2; 16]),
+//! };
+//! let clock = Clock::system();
+//! let settings = Settings::new(dir.clone(), identity, clock.clone(), (key, KeyVersion::FIRST));
+//!
+//! let log = Log::open(settings)?;
+//! let mut writer = log.writer()?;
+//! let facts = Facts::new(RecordType::Request, Operation::Encrypt, clock.wall());
+//! let ticket = writer.append(&facts.into())?;
+//! let written = writer.flush()?;
+//! assert!(written.covers(ticket)); // now its answer may leave
+//! log.shutdown()?;
+//!
+//! let report = Verifier::new(Some(fingerprint)).verify(&dir)?;
+//! assert_eq!(report.records_of(RecordType::Request), 1);
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
+
+pub mod batch;
+pub mod chain;
+mod disk;
+mod error;
+pub mod field;
+mod finding;
+#[doc(hidden)]
+pub mod fuzzing;
+pub mod head;
+mod history;
+mod keeper;
+pub mod log;
+mod order;
+pub mod record;
+pub mod refusals;
+mod segment;
+mod shared;
+pub mod show;
+pub mod testing;
+pub mod verify;
+mod vocabulary;
+pub mod writer;
+
+pub use disk::{Disk, Sink};
+pub use error::{AuditError, Step};
+pub use finding::{Fault, Finding};
+pub use order::UnfinishedOrder;
+pub use shared::Room;
+pub use vocabulary::{FieldTag, HeadKind, Reason, RecordType};

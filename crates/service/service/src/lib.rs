@@ -1,2 +1,28 @@
-//! service
+//! The use cases of the key service: decide, call custody, record, answer (design 7.29).
+//!
+//! * [`Worker`] serves one thread's requests on one immutable [`Snapshot`]; [`Recorded`] keeps an
+//!   answer back until its audit record is written.
+//! * [`Admin`] carries out orders that change state, one at a time, and publishes the next snapshot.
+//! * [`Caller`] is who a connection belongs to, for as long as certificate, revocation and policy say so.
+//!
+//! It names the key-holder trait, never a holder, and knows nothing of HTTP or JSON.
 #![forbid(unsafe_code)]
+
+mod admin;
+mod caller;
+pub mod metrics;
+mod plan;
+mod pool;
+mod recorded;
+mod shared;
+mod snapshot;
+mod worker;
+
+pub use admin::{Admin, AdminError, CreatedContext, load_policy, load_trust};
+pub use caller::Caller;
+pub use plan::{DataOperation, Prepared};
+pub use pool::PoolSize;
+pub use recorded::Recorded;
+pub use shared::{Settings, Shared};
+pub use snapshot::Snapshot;
+pub use worker::{Call, Done, Need, Worker};

@@ -1,0 +1,5 @@
+//! The promises of the vocabularies, one module each.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod registry;

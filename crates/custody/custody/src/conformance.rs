@@ -1,0 +1,309 @@
+//! The suite that every key holder must pass, whatever it is made of.
+//!
+//! It asks [`KeyHolder::supports`] first and demands that what is supported works and what is not is
+//! refused. [`run`] returns the first broken promise as a sentence, so that it can be called from a
+//! test, from a command that checks a token in the field, or against a holder of somebody else.
+
+use std::sync::Arc;
+
+use keywright_clock::WallTime;
+use keywright_envelope::Binding;
+use keywright_policy::{Permit, Policy};
+use keywright_primitives::random::RandomStream;
+use keywright_types::{Code, GroupId, KeyId, KeySpec, KeyVersion, Operation, PrincipalId, TenantId};
+
+use crate::{HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial, NewKey, Reply, Request};
+
+/// A promise that a holder broke.
+pub type Broken = String;
+
+type Checked = Result<(), Broken>;
+
+/// Runs the whole suite over a holder.
+///
+/// # Errors
+/// The first promise that the holder broke.
+pub fn run(holder: &dyn KeyHolder) -> Checked {
+    let bench = Bench { holder };
+    holder.probe().map_err(|error| format!("a fresh holder fails its probe: {error}"))?;
+    if !holder.supports(&KeySpec::seal(), HolderOperation::Seal) {
+        return bench.unsupported_is_refused();
+    }
+    bench.messages_come_back()?;
+    bench.associated_data_counts()?;
+    bench.another_key_or_version_does_not_open()?;
+    bench.edited_attributes_do_not_open()?;
+    bench.a_moved_key_does_not_open()?;
+    bench.a_permit_for_something_else_is_refused()?;
+    bench.resealing_keeps_binding_and_data()?;
+    bench.data_keys_open_only_as_data_keys()?;
+    bench.one_bad_item_spoils_no_other()?;
+    bench.a_version_that_is_not_there_fails_its_item()
+}
+
+struct Bench<'a> {
+    holder: &'a dyn KeyHolder,
+}
+
+fn demand(holds: bool, promise: &str) -> Checked {
+    if holds { Ok(()) } else { Err(promise.to_owned()) }
+}
+
+fn permit(key: KeyId, operation: Operation) -> Permit {
+    Policy::owner().permit(key, operation)
+}
+
+const fn operation_of(operation: HolderOperation) -> Operation {
+    match operation {
+        HolderOperation::MakeDataKey => Operation::Datakey,
+        HolderOperation::Open => Operation::Decrypt,
+        HolderOperation::OpenDataKey => Operation::DatakeyOpen,
+        HolderOperation::Reseal => Operation::Rewrap,
+        HolderOperation::Seal => Operation::Encrypt,
+    }
+}
+
+impl Bench<'_> {
+    fn generate(&self, identity: Identity, parent: Option<Arc<KeyMaterial>>) -> Result<Arc<KeyMaterial>, Broken> {
+        let permit = permit(identity.key, Operation::ContextCreate);
+        let made = self.holder.generate(&permit, NewKey { identity, parent });
+        made.map(Arc::new).map_err(|error| format!("a supported key cannot be made: {error}"))
+    }
+
+    fn tenant(&self, byte: u8) -> Result<Arc<KeyMaterial>, Broken> {
+        self.generate(identity(byte, 0xF0 | byte, 1, KeySpec::wrap()), None)
+    }
+
+    fn key(&self, number: u8, version: u32) -> Result<Arc<KeyMaterial>, Broken> {
+        let parent = self.tenant(1)?;
+        self.generate(identity(1, number, version, KeySpec::seal()), Some(parent))
+    }
+
+    fn perform(
+        &self,
+        operation: HolderOperation,
+        versions: &[&Arc<KeyMaterial>],
+        binding: Binding,
+        items: &[(&[u8], &[u8], u16)],
+    ) -> Result<Reply, HolderError> {
+        let mut packed = Items::default();
+        for (payload, aad, version) in items {
+            let pushed = packed.push_slices(*version, payload, aad);
+            pushed.map_err(|_| HolderError::Unavailable)?;
+        }
+        let key = versions.first().map_or(KeyId::NONE, |version| version.key());
+        let versions = versions.iter().map(|version| Arc::clone(version)).collect();
+        let request = Request { operation, versions, binding, deadline_ns: u64::MAX };
+        let permit = permit(key, operation_of(operation));
+        self.holder.perform(&permit, &request, packed, &mut RandomStream::unseeded())
+    }
+
+    fn one(
+        &self,
+        operation: HolderOperation,
+        key: &Arc<KeyMaterial>,
+        payload: &[u8],
+        aad: &[u8],
+    ) -> Result<Result<Vec<u8>, Code>, Broken> {
+        let reply = self.perform(operation, &[key], Binding::None, &[(payload, aad, 0)]);
+        let reply = reply.map_err(|error| format!("{operation:?} failed as a whole: {error}"))?;
+        let item = reply.iter().next().ok_or("a request of one item has no result")?;
+        Ok(if item.code == Code::Ok { Ok(item.payload.to_vec()) } else { Err(item.code) })
+    }
+
+    fn seal(&self, key: &Arc<KeyMaterial>, text: &[u8], aad: &[u8]) -> Result<Vec<u8>, Broken> {
+        let sealed = self.one(HolderOperation::Seal, key, text, aad)?;
+        sealed.map_err(|code| format!("sealing fails with {code}"))
+    }
+
+    fn messages_come_back(&self) -> Checked {
+        let key = self.key(1, 1)?;
+        for length in [0, 1, 15, 16, 17, 64, 1000, 100_000] {
+            let text = vec![0x5A; length];
+            let (sealed, again) = (self.seal(&key, &text, b"")?, self.seal(&key, &text, b"")?);
+            demand(sealed != again, "two seals of one message differ")?;
+            let opened = self.one(HolderOperation::Open, &key, &sealed, b"")?;
+            demand(opened == Ok(text), "an opened message is the sealed one")?;
+        }
+        Ok(())
+    }
+
+    fn associated_data_counts(&self) -> Checked {
+        let key = self.key(1, 1)?;
+        let sealed = self.seal(&key, b"message", b"row 1")?;
+        for other in [&b""[..], b"row 2", b"row 1 ", b"ROW 1"] {
+            let opened = self.one(HolderOperation::Open, &key, &sealed, other)?;
+            demand(opened == Err(Code::DecryptionFailed), "other associated data does not open")?;
+        }
+        Ok(())
+    }
+
+    fn another_key_or_version_does_not_open(&self) -> Checked {
+        let key = self.key(1, 1)?;
+        let sealed = self.seal(&key, b"message", b"")?;
+        for other in [self.key(1, 1)?, self.key(1, 2)?, self.key(2, 1)?] {
+            let opened = self.one(HolderOperation::Open, &other, &sealed, b"")?;
+            demand(opened == Err(Code::DecryptionFailed), "another key does not open")?;
+        }
+        for index in 0..sealed.len() {
+            let mut changed = sealed.clone();
+            changed[index] ^= 0x40;
+            let opened = self.one(HolderOperation::Open, &key, &changed, b"")?;
+            demand(opened.is_err(), "a changed byte does not open")?;
+        }
+        Ok(())
+    }
+
+    fn edited_attributes_do_not_open(&self) -> Checked {
+        let key = self.key(1, 1)?;
+        let sealed = self.seal(&key, b"message", b"")?;
+        let original = identity(1, 1, 1, KeySpec::seal());
+        let edits = [
+            Identity { tenant: TenantId::from_bytes([9; 16]), ..original },
+            Identity { version: KeyVersion::from_number(2), ..original },
+            Identity { created: WallTime::from_unix_millis(7), ..original },
+            Identity {
+                spec: KeySpec { export: keywright_types::Export::Plain, ..original.spec },
+                ..original
+            },
+            Identity {
+                spec: KeySpec { origin: keywright_types::Origin::Imported, ..original.spec },
+                ..original
+            },
+        ];
+        for edited in edits {
+            let parent = key.parent().cloned();
+            let row = Arc::new(KeyMaterial::new(edited, key.sealed().to_vec(), parent));
+            let opened = self.perform(HolderOperation::Open, &[&row], Binding::None, &[(&sealed, b"", 0)]);
+            demand(opened.err() == Some(HolderError::KeyRejected), "an edited row does not load")?;
+        }
+        Ok(())
+    }
+
+    fn a_moved_key_does_not_open(&self) -> Checked {
+        let key = self.key(1, 1)?;
+        let moved = identity(1, 1, 1, KeySpec::seal());
+        for parent in [Some(self.tenant(2)?), None] {
+            let row = Arc::new(KeyMaterial::new(moved, key.sealed().to_vec(), parent));
+            let used = self.perform(HolderOperation::Seal, &[&row], Binding::None, &[(b"x", b"", 0)]);
+            demand(used.err() == Some(HolderError::KeyRejected), "a key under another parent does not load")?;
+        }
+        Ok(())
+    }
+
+    fn a_permit_for_something_else_is_refused(&self) -> Checked {
+        let (key, other) = (self.key(1, 1)?, self.key(2, 1)?);
+        let wrong = [permit(other.key(), Operation::Encrypt), permit(key.key(), Operation::Decrypt)];
+        for permit in wrong {
+            let request = Request {
+                operation: HolderOperation::Seal,
+                versions: vec![Arc::clone(&key)],
+                binding: Binding::None,
+                deadline_ns: u64::MAX,
+            };
+            let refused = self.holder.perform(
+                &permit,
+                &request,
+                Items::default(),
+                &mut RandomStream::unseeded(),
+            );
+            let refused = refused.err() == Some(HolderError::PermitMismatch);
+            demand(refused, "a permit for another key or operation is refused")?;
+        }
+        Ok(())
+    }
+
+    fn resealing_keeps_binding_and_data(&self) -> Checked {
+        let (old, new) = (self.key(1, 1)?, self.key(1, 2)?);
+        let bindings = [
+            Binding::None,
+            Binding::Principal(PrincipalId::from_bytes([3; 16])),
+            Binding::Group(GroupId::from_bytes([4; 16])),
+        ];
+        for binding in bindings {
+            let sealed = self.perform(HolderOperation::Seal, &[&old], binding, &[(b"kept", b"aad", 0)]);
+            let sealed = first(sealed)?;
+            let items: [(&[u8], &[u8], u16); 1] = [(&sealed, b"aad", 1)];
+            let resealed = self.perform(HolderOperation::Reseal, &[&new, &old], Binding::None, &items);
+            let resealed = first(resealed)?;
+            let header = *keywright_envelope::Envelope::parse(&resealed)
+                .map_err(|_| "a resealed message parses")?
+                .header();
+            demand(header.version == new.version(), "resealing uses the first version")?;
+            demand(header.binding == binding, "resealing keeps the binding")?;
+            let opened = self.one(HolderOperation::Open, &new, &resealed, b"aad")?;
+            demand(opened == Ok(b"kept".to_vec()), "a resealed message is the same message")?;
+        }
+        Ok(())
+    }
+
+    fn data_keys_open_only_as_data_keys(&self) -> Checked {
+        let key = self.key(1, 1)?;
+        let made = self.one(HolderOperation::MakeDataKey, &key, b"", b"aad")?;
+        let made = made.map_err(|code| format!("a data key cannot be made: {code}"))?;
+        let (plain, envelope) = made.split_at_checked(48).ok_or("a data key has 48 bytes")?;
+        let opened = self.one(HolderOperation::OpenDataKey, &key, envelope, b"aad")?;
+        demand(opened == Ok(plain.to_vec()), "a data key opens to itself")?;
+        let wrong = self.one(HolderOperation::OpenDataKey, &key, envelope, b"")?;
+        demand(wrong == Err(Code::DecryptionFailed), "a data key is bound to its data")?;
+        let as_message = self.one(HolderOperation::Open, &key, envelope, b"aad")?;
+        demand(as_message == Err(Code::DecryptionFailed), "a data key does not open as a message")?;
+        let message = self.seal(&key, &[7; 48], b"aad")?;
+        let as_key = self.one(HolderOperation::OpenDataKey, &key, &message, b"aad")?;
+        demand(as_key == Err(Code::DecryptionFailed), "a message does not open as a data key")
+    }
+
+    fn one_bad_item_spoils_no_other(&self) -> Checked {
+        let key = self.key(1, 1)?;
+        let good = self.seal(&key, b"good", b"")?;
+        let mut bad = good.clone();
+        if let Some(last) = bad.last_mut() {
+            *last ^= 1;
+        }
+        let items: [(&[u8], &[u8], u16); 4] =
+            [(&good, b"", 0), (&bad, b"", 0), (b"garbage", b"", 0), (&good, b"", 0)];
+        let reply = self.perform(HolderOperation::Open, &[&key], Binding::None, &items);
+        let reply = reply.map_err(|error| format!("a mixed batch failed as a whole: {error}"))?;
+        let codes: Vec<_> = reply.iter().map(|item| (item.code, item.payload.to_vec())).collect();
+        let expected = [
+            (Code::Ok, b"good".to_vec()),
+            (Code::DecryptionFailed, vec![]),
+            (Code::CiphertextMalformed, vec![]),
+            (Code::Ok, b"good".to_vec()),
+        ];
+        demand(codes == expected, "results stand in order, each for its own item")
+    }
+
+    fn a_version_that_is_not_there_fails_its_item(&self) -> Checked {
+        let key = self.key(1, 1)?;
+        let sealed = self.seal(&key, b"x", b"")?;
+        let reply = self.perform(HolderOperation::Open, &[&key], Binding::None, &[(&sealed, b"", 5)]);
+        let reply = reply.map_err(|error| format!("a wrong index failed the request: {error}"))?;
+        let failed = reply.iter().all(|item| item.code == Code::DecryptionFailed);
+        demand(failed && reply.len() == 1, "an item for no version of the request fails")
+    }
+
+    fn unsupported_is_refused(&self) -> Checked {
+        let identity = identity(1, 1, 1, KeySpec::seal());
+        let permit = permit(identity.key, Operation::ContextCreate);
+        let made = self.holder.generate(&permit, NewKey { identity, parent: None });
+        demand(matches!(made, Err(HolderError::Unsupported(_))), "what is not supported is refused")
+    }
+}
+
+fn first(reply: Result<Reply, HolderError>) -> Result<Vec<u8>, Broken> {
+    let reply = reply.map_err(|error| format!("a request failed as a whole: {error}"))?;
+    let item = reply.iter().next().ok_or("a request of one item has no result")?;
+    demand(item.code == Code::Ok, "an item that should work does")?;
+    Ok(item.payload.to_vec())
+}
+
+const fn identity(tenant: u8, key: u8, version: u32, spec: KeySpec) -> Identity {
+    Identity {
+        tenant: TenantId::from_bytes([tenant; 16]),
+        key: KeyId::from_bytes([key; 16]),
+        version: KeyVersion::from_number(version),
+        spec,
+        created: WallTime::from_unix_millis(1_700_000_000_000),
+    }
+}

@@ -1,0 +1,179 @@
+//! The one trait behind which keys work.
+
+use std::sync::Arc;
+
+use keywright_clock::MonotonicTime;
+use keywright_envelope::Binding;
+use keywright_policy::Permit;
+use keywright_primitives::random::RandomStream;
+use keywright_types::{Code, Custody, KeySpec};
+
+use crate::{Identity, Items, KeyMaterial, Reply};
+
+/// Something that holds keys and puts them to work: the embedded keystore, or a token.
+///
+/// `perform` is synchronous; [`KeyHolder::placement`] says whether a caller may run it on the
+/// thread that serves requests.
+pub trait KeyHolder: Send + Sync {
+    /// A short name for logs, metrics and health.
+    fn name(&self) -> &'static str;
+
+    /// Whether keys of `spec` can do `operation` here. What is not supported is refused when a
+    /// context is created, and again by `perform`.
+    fn supports(&self, spec: &KeySpec, operation: HolderOperation) -> bool;
+
+    /// Where `perform` may run.
+    fn placement(&self) -> Placement;
+
+    /// Makes the secret of a new key version and returns it sealed.
+    ///
+    /// # Errors
+    /// [`HolderError::Unsupported`] for a `spec` that this holder cannot keep, else as `perform`.
+    fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError>;
+
+    /// Does `request` for each item. Failures of single items are results in the reply.
+    ///
+    /// `random` belongs to the caller's job (design 7.24); a holder with a source of its own leaves
+    /// it alone.
+    ///
+    /// # Errors
+    /// Only for what concerns the request as a whole: the permit is for something else, the holder
+    /// cannot be reached, the deadline has passed.
+    fn perform(
+        &self,
+        permit: &Permit,
+        request: &Request,
+        items: Items,
+        random: &mut RandomStream,
+    ) -> Result<Reply, HolderError>;
+
+    /// Proves that the holder works now, by using its root key.
+    ///
+    /// # Errors
+    /// [`HolderError::Unavailable`] if it does not.
+    fn probe(&self) -> Result<(), HolderError>;
+}
+
+/// What a holder can be asked to do with a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub enum HolderOperation {
+    /// Make a data key and seal it: the payload of an item is ignored, the reply's payload is the
+    /// data key's 48 bytes (design 7.9) and the envelope behind them.
+    MakeDataKey,
+    /// Open messages: payloads are envelopes of kind 1.
+    Open,
+    /// Open data keys: payloads are envelopes of kind 2, replies are 48 bytes.
+    OpenDataKey,
+    /// Open with the item's version and seal again with version 0 of the request, keeping kind,
+    /// binding and associated data. The plaintext stays inside.
+    Reseal,
+    /// Seal messages: payloads are plaintexts, replies are envelopes.
+    Seal,
+}
+
+/// Where a holder's work may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever runs the work must know every place")]
+pub enum Placement {
+    /// On the caller's thread: it takes microseconds and never waits.
+    Inline,
+    /// On a bounded pool of threads: it waits for a device.
+    Pool,
+}
+
+/// One order to a holder.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "a plain message between a caller and a holder")]
+pub struct Request {
+    /// What to do.
+    pub operation: HolderOperation,
+    /// The versions that items refer to by index. Sealing uses the first.
+    pub versions: Vec<Arc<KeyMaterial>>,
+    /// What new envelopes are bound to, as its kind's number and 16 bytes.
+    #[serde(with = "binding_as_bytes")]
+    pub binding: Binding,
+    /// After this the answer is of no use to anybody. Nanoseconds of the caller's monotonic clock.
+    pub deadline_ns: u64,
+}
+
+impl Request {
+    /// Whether `now` is past the deadline.
+    #[must_use]
+    pub const fn expired(&self, now: MonotonicTime) -> bool {
+        now.nanos() > self.deadline_ns
+    }
+}
+
+/// What to make, and under whose key.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a plain message between a caller and a holder")]
+pub struct NewKey {
+    /// Who the new version is.
+    pub identity: Identity,
+    /// The key that seals it; `None` for the root.
+    pub parent: Option<Arc<KeyMaterial>>,
+}
+
+/// Why a holder did not do what it was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HolderError {
+    /// The permit is for another key or operation: a bug of the caller.
+    #[error("the permit does not cover this key and operation")]
+    PermitMismatch,
+    /// The key cannot do this here.
+    #[error("this holder does not support {0} keys for that")]
+    Unsupported(Custody),
+    /// The holder cannot be reached or broke down.
+    #[error("the key holder is not available")]
+    Unavailable,
+    /// A sealed key does not open under its parent: a moved, edited or foreign row.
+    #[error("a stored key does not open under its parent")]
+    KeyRejected,
+    /// All slots for unwrapped keys are in use at this moment.
+    #[error("no room for another unwrapped key")]
+    Full,
+    /// The deadline had passed before the work began.
+    #[error("the deadline had passed")]
+    DeadlineExceeded,
+}
+
+impl HolderError {
+    /// The code that a caller of the service sees.
+    #[must_use]
+    pub const fn code(self) -> Code {
+        match self {
+            Self::PermitMismatch => Code::Internal,
+            Self::Unsupported(_) => Code::Unsupported,
+            Self::Unavailable | Self::KeyRejected => Code::HolderUnavailable,
+            Self::Full => Code::Overloaded,
+            Self::DeadlineExceeded => Code::DeadlineExceeded,
+        }
+    }
+}
+
+mod binding_as_bytes {
+    use keywright_envelope::Binding;
+    use keywright_types::{GroupId, PrincipalId};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(binding: &Binding, serializer: S) -> Result<S::Ok, S::Error> {
+        match binding {
+            Binding::None => (0_u8, [0_u8; 16]),
+            Binding::Principal(id) => (1, *id.as_bytes()),
+            Binding::Group(id) => (2, *id.as_bytes()),
+        }
+        .serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Binding, D::Error> {
+        match <(u8, [u8; 16])>::deserialize(deserializer)? {
+            (0, id) if id == [0; 16] => Ok(Binding::None),
+            (1, id) => Ok(Binding::Principal(PrincipalId::from_bytes(id))),
+            (2, id) => Ok(Binding::Group(GroupId::from_bytes(id))),
+            _ => Err(serde::de::Error::custom("unknown binding")),
+        }
+    }
+}

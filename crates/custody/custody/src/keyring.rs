@@ -1,0 +1,306 @@
+//! The contexts and versions that a snapshot of the service knows.
+//!
+//! The map is cut into shards behind `Arc`s. A change copies one shard and the list of shards and
+//! shares the rest, so that publishing a new snapshot costs little however many keys there are.
+//! Reading takes no lock.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use keywright_clock::WallTime;
+use keywright_types::{BindingKind, KeyId, KeySpec, KeyVersion, Name, State, TenantId};
+
+use crate::{KeyMaterial, lifecycle};
+
+/// One version of a key, as the snapshot sees it.
+#[derive(Clone, Debug)]
+pub struct Version {
+    material: Arc<KeyMaterial>,
+    state: State,
+    activated: Option<WallTime>,
+    retired: Option<WallTime>,
+}
+
+impl Version {
+    /// A version in `state`.
+    #[must_use]
+    pub const fn new(material: Arc<KeyMaterial>, state: State) -> Self {
+        Self { material, state, activated: None, retired: None }
+    }
+
+    /// The same, with the times of its life.
+    #[must_use]
+    pub fn with_times(self, activated: Option<WallTime>, retired: Option<WallTime>) -> Self {
+        Self { activated, retired, ..self }
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn number(&self) -> KeyVersion {
+        self.material.version()
+    }
+
+    /// Its state.
+    #[must_use]
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// What a holder needs to use it.
+    #[must_use]
+    pub const fn material(&self) -> &Arc<KeyMaterial> {
+        &self.material
+    }
+
+    /// When it began to seal.
+    #[must_use]
+    pub const fn activated(&self) -> Option<WallTime> {
+        self.activated
+    }
+
+    /// When it stopped sealing.
+    #[must_use]
+    pub const fn retired(&self) -> Option<WallTime> {
+        self.retired
+    }
+}
+
+/// A key, which is a context, with all its versions in order of their numbers.
+#[derive(Clone, Debug)]
+pub struct Key {
+    id: KeyId,
+    tenant: TenantId,
+    name: Name,
+    spec: KeySpec,
+    binding: BindingKind,
+    min_open: KeyVersion,
+    versions: Vec<Version>,
+}
+
+/// What is fixed about a context besides its key's specification.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a new attribute must be faced wherever a key is made")]
+pub struct Description {
+    /// The key, and so the context.
+    pub id: KeyId,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// What people call it.
+    pub name: Name,
+    /// What is fixed about its key.
+    pub spec: KeySpec,
+    /// What its new envelopes are bound to.
+    pub binding: BindingKind,
+    /// Versions below this do not open.
+    pub min_open: KeyVersion,
+}
+
+impl Key {
+    /// A key with these versions; they are put in order.
+    #[must_use]
+    pub fn new(description: Description, mut versions: Vec<Version>) -> Self {
+        versions.sort_by_key(Version::number);
+        let Description { id, tenant, name, spec, binding, min_open } = description;
+        Self { id, tenant, name, spec, binding, min_open, versions }
+    }
+
+    /// The key's id, which is the context's.
+    #[must_use]
+    pub const fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// Whose it is.
+    #[must_use]
+    pub const fn tenant(&self) -> TenantId {
+        self.tenant
+    }
+
+    /// What people call it.
+    #[must_use]
+    pub const fn name(&self) -> &Name {
+        &self.name
+    }
+
+    /// What is fixed about it.
+    #[must_use]
+    pub const fn spec(&self) -> &KeySpec {
+        &self.spec
+    }
+
+    /// What its new envelopes are bound to.
+    #[must_use]
+    pub const fn binding(&self) -> BindingKind {
+        self.binding
+    }
+
+    /// All versions, oldest first.
+    #[must_use]
+    pub fn versions(&self) -> &[Version] {
+        &self.versions
+    }
+
+    /// The version that seals.
+    #[must_use]
+    pub fn active(&self) -> Option<&Version> {
+        // The active version is nearly always the newest.
+        self.versions.iter().rev().find(|version| lifecycle::may_seal(version.state))
+    }
+
+    /// The version with this number.
+    #[must_use]
+    pub fn version(&self, number: KeyVersion) -> Option<&Version> {
+        let found = self.versions.binary_search_by_key(&number, Version::number);
+        found.ok().map(|index| &self.versions[index])
+    }
+
+    /// Whether `version` may open: by its state and by the context's minimum (design 7.8).
+    #[must_use]
+    pub fn may_open(&self, version: &Version) -> bool {
+        lifecycle::may_open(version.state) && version.number() >= self.min_open
+    }
+}
+
+/// Every key of every tenant, by the name under which its tenant knows it.
+#[derive(Clone, Default)]
+pub struct Keyring {
+    shards: Arc<Vec<Arc<Shard>>>,
+    count: usize,
+}
+
+type Shard = HashMap<TenantId, HashMap<Name, Arc<Key>>>;
+
+impl Keyring {
+    /// A keyring of these keys; a later key replaces an earlier one of the same name.
+    #[must_use]
+    pub fn new(keys: impl IntoIterator<Item = Arc<Key>>) -> Self {
+        let mut shards = vec![Shard::default(); SHARDS];
+        let mut count = 0;
+        for key in keys {
+            let names = shards[shard_of(key.name.as_str())].entry(key.tenant).or_default();
+            count += usize::from(names.insert(key.name.clone(), key).is_none());
+        }
+        Self { shards: Arc::new(shards.into_iter().map(Arc::new).collect()), count }
+    }
+
+    /// The key that `tenant` knows as `name`.
+    #[must_use]
+    pub fn find(&self, tenant: TenantId, name: &str) -> Option<&Arc<Key>> {
+        self.shards.get(shard_of(name))?.get(&tenant)?.get(name)
+    }
+
+    /// This keyring with `key` added or replaced. Other shards are shared.
+    #[must_use]
+    pub fn with(&self, key: Arc<Key>) -> Self {
+        if self.shards.is_empty() {
+            return Self::new([key]);
+        }
+        let mut shards = Vec::clone(&self.shards);
+        let shard = Arc::make_mut(&mut shards[shard_of(key.name.as_str())]);
+        let added = shard.entry(key.tenant).or_default().insert(key.name.clone(), key).is_none();
+        Self { shards: Arc::new(shards), count: self.count + usize::from(added) }
+    }
+
+    /// All keys, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Key>> {
+        self.shards.iter().flat_map(|shard| shard.values()).flat_map(HashMap::values)
+    }
+
+    /// Number of keys.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+impl fmt::Debug for Keyring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Keyring({} keys)", self.count)
+    }
+}
+
+const SHARDS: usize = 256;
+
+/// FNV-1a: names are ours, short and checked, so nobody can aim at one shard to any effect but a
+/// slower publication.
+fn shard_of(name: &str) -> usize {
+    let hash = name.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    });
+    usize::try_from(hash >> 56).unwrap_or(0) % SHARDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Identity;
+
+    fn key(tenant: u8, name: &str, states: &[State]) -> Arc<Key> {
+        let description = Description {
+            id: KeyId::from_bytes([7; 16]),
+            tenant: TenantId::from_bytes([tenant; 16]),
+            name: name.parse().unwrap(),
+            spec: KeySpec::seal(),
+            binding: BindingKind::None,
+            min_open: KeyVersion::FIRST,
+        };
+        let versions = (1..).zip(states).map(|(number, state)| {
+            let identity = Identity {
+                tenant: description.tenant,
+                key: description.id,
+                version: KeyVersion::from_number(number),
+                spec: description.spec,
+                created: WallTime::from_unix_millis(0),
+            };
+            Version::new(Arc::new(KeyMaterial::new(identity, vec![], None)), *state)
+        });
+        Arc::new(Key::new(description.clone(), versions.collect()))
+    }
+
+    #[test]
+    fn a_name_is_known_to_its_tenant_alone() {
+        let ring = Keyring::new([key(1, "a", &[]), key(2, "b", &[])]);
+        let tenant = |byte| TenantId::from_bytes([byte; 16]);
+        assert!(ring.find(tenant(1), "a").is_some());
+        assert!(ring.find(tenant(2), "a").is_none());
+        assert!(ring.find(tenant(1), "b").is_none());
+        assert!(ring.find(tenant(1), "A").is_none());
+        assert!(Keyring::default().find(tenant(1), "a").is_none());
+    }
+
+    #[test]
+    fn an_older_keyring_does_not_see_a_later_key() {
+        let before = (0..1000).map(|n| key(1, &format!("k{n}"), &[])).collect::<Vec<_>>();
+        let before = Keyring::new(before);
+        let after = before.with(key(1, "new", &[]));
+        assert_eq!((before.len(), after.len()), (1000, 1001));
+        assert!(before.find(TenantId::from_bytes([1; 16]), "new").is_none());
+        let shared = before.shards.iter().zip(after.shards.iter());
+        assert_eq!(shared.filter(|(a, b)| !Arc::ptr_eq(a, b)).count(), 1);
+        assert_eq!(Keyring::default().with(key(1, "x", &[])).iter().count(), 1);
+    }
+
+    #[test]
+    fn the_active_version_and_what_opens_follow_the_states() {
+        let key = key(1, "a", &[State::Destroyed, State::Retired, State::Active, State::PreActive]);
+        assert_eq!(key.active().map(|version| version.number().number()), Some(3));
+        let opens: Vec<_> = key.versions().iter().map(|version| key.may_open(version)).collect();
+        assert_eq!(opens, [false, true, true, true]);
+        assert!(key.version(KeyVersion::from_number(5)).is_none());
+        assert!(key.version(KeyVersion::NONE).is_none());
+    }
+
+    #[test]
+    fn a_minimum_keeps_older_versions_shut() {
+        let mut key = Key::clone(&key(1, "a", &[State::Retired, State::Active]));
+        key.min_open = KeyVersion::from_number(2);
+        assert!(!key.may_open(&key.versions()[0]) && key.may_open(&key.versions()[1]));
+    }
+}

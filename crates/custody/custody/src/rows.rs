@@ -1,0 +1,334 @@
+//! How tenants, contexts and key versions stand in the store.
+//!
+//! | table | key | body |
+//! |---|---|---|
+//! | tenants | tenant 16 | [`TenantRow`] |
+//! | names | tenant 16 + lower-case name | the key's id: a name is given out once, in any case (7.3) |
+//! | keys | key 16 | [`KeyRow`] |
+//! | key-versions | key 16 + version u32 | [`VersionRow`] |
+//!
+//! Bodies are JSON with a version number and no unknown fields. The store puts its MAC over each row
+//! (7.15); the secret inside is sealed besides, over the attributes of 7.12, so that a row that was
+//! moved or edited neither verifies nor opens. Each change is one transaction.
+
+use std::sync::Arc;
+
+use keywright_clock::WallTime;
+use keywright_encoding::base64;
+use keywright_store::{Row, Store, Table, Transaction};
+use keywright_types::{BindingKind, KeyId, KeySpec, KeyVersion, Name, State, TenantId};
+use serde::{Deserialize, Serialize};
+
+use crate::lifecycle::{self, Conflict, Facts, Order};
+use crate::{Description, Identity, Key, KeyMaterial, Keyring, Version};
+
+/// A tenant: its name and the key that wraps its keys.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TenantRow {
+    v: u8,
+    name: Name,
+    key: KeyId,
+    spec: KeySpec,
+    created_ms: u64,
+    sealed: String,
+}
+
+/// What is fixed about a context.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyRow {
+    v: u8,
+    name: Name,
+    spec: KeySpec,
+    binding: BindingKind,
+    min_open: KeyVersion,
+    created_ms: u64,
+}
+
+/// One version of a key.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VersionRow {
+    v: u8,
+    state: State,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before_suspension: Option<State>,
+    created_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    activated_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    retired_ms: Option<u64>,
+    sealed: String,
+}
+
+/// A tenant as the service knows it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Tenant {
+    /// Its id.
+    pub id: TenantId,
+    /// Its name.
+    pub name: Name,
+    /// The key that wraps its keys.
+    pub wrapping_key: Arc<KeyMaterial>,
+}
+
+impl Tenant {
+    /// A tenant of these parts.
+    #[must_use]
+    pub const fn new(id: TenantId, name: Name, wrapping_key: Arc<KeyMaterial>) -> Self {
+        Self { id, name, wrapping_key }
+    }
+}
+
+/// Everything the store knows of keys.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Contents {
+    /// All tenants.
+    pub tenants: Vec<Tenant>,
+    /// All keys.
+    pub keyring: Keyring,
+}
+
+/// Why rows could not be read or a change not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The name is in use, or was once, in this or another case.
+    #[error("the name is taken")]
+    NameTaken,
+    /// There is no such key.
+    #[error("no such key")]
+    NotFound,
+    /// The version's state does not allow the order.
+    #[error(transparent)]
+    State(#[from] Conflict),
+    /// No version number is left.
+    #[error("the key has used all its version numbers")]
+    VersionsExhausted,
+    /// A row that its MAC calls ours does not parse: written by a newer version, or a bug.
+    #[error("a row of table {0:?} cannot be read by this version")]
+    Unreadable(Table),
+    /// The store failed.
+    #[error("the store failed")]
+    Store(#[from] keywright_store::Error),
+}
+
+/// Reads everything.
+///
+/// # Errors
+/// [`Error::Store`], or [`Error::Unreadable`] for a row that does not parse.
+pub fn load(store: &Store) -> Result<Contents, Error> {
+    let tenants = load_tenants(store)?;
+    let mut versions = store.range(Table::KeyVersions, &[])?.into_iter().peekable();
+    let mut keys = Vec::new();
+    // Both tables are in order of the key's id, so one walk joins them.
+    for row in store.range(Table::Keys, &[])? {
+        let parent = tenants.iter().find(|tenant| tenant.id == row.tenant);
+        let parent = parent.ok_or(Error::Unreadable(Table::Keys))?;
+        let (description, _) = parse_key(&row)?;
+        let mut own = Vec::new();
+        while let Some(version) = versions.next_if(|version| version.key.starts_with(&row.key)) {
+            own.push(parse_version(&version, &description, &parent.wrapping_key)?);
+        }
+        keys.push(Arc::new(Key::new(description, own)));
+    }
+    Ok(Contents { tenants, keyring: Keyring::new(keys) })
+}
+
+/// Reads one key as it stands now.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is none, else as [`load`].
+pub fn load_key(store: &Store, tenant: &Tenant, id: KeyId) -> Result<Key, Error> {
+    let row = store.get(Table::Keys, id.as_bytes())?.ok_or(Error::NotFound)?;
+    let (description, _) = parse_key(&row)?;
+    if description.tenant != tenant.id {
+        return Err(Error::NotFound);
+    }
+    let versions = store.range(Table::KeyVersions, id.as_bytes())?;
+    let versions = versions
+        .iter()
+        .map(|version| parse_version(version, &description, &tenant.wrapping_key))
+        .collect::<Result<_, _>>()?;
+    Ok(Key::new(description, versions))
+}
+
+/// The transaction that makes a tenant.
+#[must_use]
+pub fn create_tenant(name: &Name, wrapping_key: &KeyMaterial) -> Transaction {
+    let tenant = wrapping_key.tenant();
+    let body = TenantRow {
+        v: ROW_FORMAT,
+        name: name.clone(),
+        key: wrapping_key.key(),
+        spec: *wrapping_key.spec(),
+        created_ms: wrapping_key.created().unix_millis(),
+        sealed: base64::encode(wrapping_key.sealed()),
+    };
+    Transaction::new().insert(Table::Tenants, *tenant.as_bytes(), tenant, json(&body))
+}
+
+/// The transaction that makes a context with its first version, active at once.
+#[must_use]
+pub fn create_key(description: &Description, first: &KeyMaterial) -> Transaction {
+    let Description { id, tenant, name, spec, binding, min_open } = description;
+    let created_ms = first.created().unix_millis();
+    let (binding, min_open) = (*binding, *min_open);
+    let body = KeyRow { v: ROW_FORMAT, name: name.clone(), spec: *spec, binding, min_open, created_ms };
+    let transaction = Transaction::new()
+        .insert(Table::Names, name_key(*tenant, name), *tenant, *id.as_bytes())
+        .insert(Table::Keys, *id.as_bytes(), *tenant, json(&body));
+    insert_version(transaction, first, State::Active)
+}
+
+/// The transaction that makes `new` the active version and retires the one before it (7.17).
+///
+/// # Errors
+/// [`Error::State`] if the old version cannot be retired, or as [`load`].
+pub fn rotate(store: &Store, key: &Key, new: &KeyMaterial) -> Result<Transaction, Error> {
+    // What the decision rests on may not change before the commit.
+    let row = store.get(Table::Keys, key.id().as_bytes())?.ok_or(Error::NotFound)?;
+    let mut transaction =
+        Transaction::new().require(Table::Keys, *key.id().as_bytes(), row.revision);
+    if let Some(active) = key.active() {
+        let row_key = version_key(key.id(), active.number());
+        let row = store.get(Table::KeyVersions, &row_key)?.ok_or(Error::NotFound)?;
+        let mut body: VersionRow = read(&row, Table::KeyVersions)?;
+        let facts = Facts {
+            another_is_active: false,
+            never_used: false,
+            before_suspension: body.before_suspension,
+        };
+        body.state = lifecycle::step(body.state, Order::Retire, facts)?;
+        body.retired_ms = Some(new.created().unix_millis());
+        transaction =
+            transaction.update(Table::KeyVersions, row_key, row.revision, json(&body));
+    }
+    Ok(insert_version(transaction, new, State::Active))
+}
+
+/// Who the next version of `key` is.
+///
+/// # Errors
+/// [`Error::VersionsExhausted`] after 2^32 - 1 versions.
+pub fn next_identity(key: &Key, now: WallTime) -> Result<Identity, Error> {
+    let newest = key.versions().last().map_or(KeyVersion::NONE, Version::number);
+    let version = newest.next().ok_or(Error::VersionsExhausted)?;
+    Ok(Identity { tenant: key.tenant(), key: key.id(), version, spec: *key.spec(), created: now })
+}
+
+/// Says what a refused insert of a name means.
+#[must_use]
+pub fn explain(error: keywright_store::Error) -> Error {
+    match error {
+        keywright_store::Error::Exists { table: Table::Names } => Error::NameTaken,
+        other => Error::Store(other),
+    }
+}
+
+fn insert_version(transaction: Transaction, material: &KeyMaterial, state: State) -> Transaction {
+    let created_ms = material.created().unix_millis();
+    let body = VersionRow {
+        v: ROW_FORMAT,
+        state,
+        before_suspension: None,
+        created_ms,
+        activated_ms: (state == State::Active).then_some(created_ms),
+        retired_ms: None,
+        sealed: base64::encode(material.sealed()),
+    };
+    let key = version_key(material.key(), material.version());
+    transaction.insert(Table::KeyVersions, key, material.tenant(), json(&body))
+}
+
+fn load_tenants(store: &Store) -> Result<Vec<Tenant>, Error> {
+    store.range(Table::Tenants, &[])?.iter().map(parse_tenant).collect()
+}
+
+fn parse_tenant(row: &Row) -> Result<Tenant, Error> {
+    let body: TenantRow = read(row, Table::Tenants)?;
+    let identity = Identity {
+        tenant: row.tenant,
+        key: body.key,
+        version: KeyVersion::FIRST,
+        spec: body.spec,
+        created: WallTime::from_unix_millis(body.created_ms),
+    };
+    let sealed = unseal_text(&body.sealed, Table::Tenants)?;
+    let wrapping_key = Arc::new(KeyMaterial::new(identity, sealed, None));
+    Ok(Tenant { id: row.tenant, name: body.name, wrapping_key })
+}
+
+fn parse_key(row: &Row) -> Result<(Description, WallTime), Error> {
+    let body: KeyRow = read(row, Table::Keys)?;
+    let id = <[u8; 16]>::try_from(&row.key[..]).map_err(|_| Error::Unreadable(Table::Keys))?;
+    let description = Description {
+        id: KeyId::from_bytes(id),
+        tenant: row.tenant,
+        name: body.name,
+        spec: body.spec,
+        binding: body.binding,
+        min_open: body.min_open,
+    };
+    Ok((description, WallTime::from_unix_millis(body.created_ms)))
+}
+
+fn parse_version(row: &Row, of: &Description, parent: &Arc<KeyMaterial>) -> Result<Version, Error> {
+    let body: VersionRow = read(row, Table::KeyVersions)?;
+    let number = row.key.get(16..).and_then(|tail| <[u8; 4]>::try_from(tail).ok());
+    let number = number.ok_or(Error::Unreadable(Table::KeyVersions))?;
+    let identity = Identity {
+        tenant: row.tenant,
+        key: of.id,
+        version: KeyVersion::from_number(u32::from_be_bytes(number)),
+        spec: of.spec,
+        created: WallTime::from_unix_millis(body.created_ms),
+    };
+    let sealed = unseal_text(&body.sealed, Table::KeyVersions)?;
+    let material = Arc::new(KeyMaterial::new(identity, sealed, Some(Arc::clone(parent))));
+    let time = |ms: Option<u64>| ms.map(WallTime::from_unix_millis);
+    Ok(Version::new(material, body.state).with_times(time(body.activated_ms), time(body.retired_ms)))
+}
+
+fn read<'a, T: Deserialize<'a> + Versioned>(row: &'a Row, table: Table) -> Result<T, Error> {
+    let body: T = serde_json::from_slice(&row.body).map_err(|_| Error::Unreadable(table))?;
+    if body.format() == ROW_FORMAT { Ok(body) } else { Err(Error::Unreadable(table)) }
+}
+
+fn unseal_text(text: &str, table: Table) -> Result<Vec<u8>, Error> {
+    base64::decode(text).map_err(|_| Error::Unreadable(table))
+}
+
+fn json<T: Serialize>(body: &T) -> Vec<u8> {
+    // Serialising plain structs of strings and numbers into memory has no way to fail.
+    serde_json::to_vec(body).unwrap_or_default()
+}
+
+fn version_key(key: KeyId, version: KeyVersion) -> [u8; 20] {
+    let mut out = [0; 20];
+    out[..16].copy_from_slice(key.as_bytes());
+    out[16..].copy_from_slice(&version.number().to_be_bytes());
+    out
+}
+
+fn name_key(tenant: TenantId, name: &Name) -> Vec<u8> {
+    [tenant.as_bytes(), name.case_folded().as_str().as_bytes()].concat()
+}
+
+trait Versioned {
+    fn format(&self) -> u8;
+}
+
+macro_rules! versioned {
+    ($($name:ident)*) => { $(impl Versioned for $name {
+        fn format(&self) -> u8 {
+            self.v
+        }
+    })* };
+}
+versioned! { TenantRow KeyRow VersionRow }
+
+const ROW_FORMAT: u8 = 1;

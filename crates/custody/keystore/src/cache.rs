@@ -1,0 +1,114 @@
+//! Unwrapped keys: a bounded arena, and which keys are in it.
+//!
+//! Each key's place is its own [`HolderCell`], so that using a loaded key takes no lock. Loading does:
+//! it is rare, and it has to find room. Room is found by second chance: keys stand in a queue, and one
+//! that was used since it was last looked at goes to the back once more.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use keywright_custody::{HolderError, KeyMaterial};
+use keywright_envelope::{Identity, OpeningKey, SealingKey, derive};
+use keywright_secret::locked::{Arena, Locking, SLOT_LEN, Slot};
+use keywright_types::{Algorithm, Kind, Suite};
+
+/// The keys of one version, derived from its secret as they are needed.
+pub(crate) struct Loaded {
+    secret: Slot,
+    message: OnceLock<Pair>,
+    key: OnceLock<Pair>,
+}
+
+pub(crate) type Pair = (SealingKey, OpeningKey);
+
+impl Loaded {
+    fn new(secret: Slot) -> Self {
+        Self { secret, message: OnceLock::new(), key: OnceLock::new() }
+    }
+
+    /// The keys for envelopes of `kind` under this version.
+    pub(crate) fn pair(&self, material: &KeyMaterial, kind: Kind) -> Result<&Pair, HolderError> {
+        let cell = match kind {
+            Kind::Message => &self.message,
+            _ => &self.key,
+        };
+        if let Some(pair) = cell.get() {
+            return Ok(pair);
+        }
+        let identity = Identity {
+            suite: suite_of(material.spec().algorithm)
+                .ok_or(HolderError::Unsupported(material.spec().custody))?,
+            kind,
+            key: material.key(),
+            version: material.version(),
+        };
+        let pair = derive(self.secret.expose(), identity).map_err(|_| HolderError::Unavailable)?;
+        Ok(cell.get_or_init(|| pair))
+    }
+}
+
+/// The message suite of an algorithm (design 7.6): one per version.
+pub(crate) const fn suite_of(algorithm: Algorithm) -> Option<Suite> {
+    match algorithm {
+        Algorithm::Xaes256Gcm => Some(Suite::Xaes256Gcm),
+        Algorithm::XChaCha20Poly1305 => Some(Suite::XChaCha20Poly1305),
+        _ => None,
+    }
+}
+
+/// The arena and the queue of keys that are in it.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    arena: Arena,
+    queue: Mutex<VecDeque<Weak<KeyMaterial>>>,
+}
+
+impl Cache {
+    pub(crate) fn new(slots: usize) -> std::io::Result<Self> {
+        Ok(Self { arena: Arena::new(slots)?, queue: Mutex::default() })
+    }
+
+    pub(crate) fn locking(&self) -> Locking {
+        self.arena.locking()
+    }
+
+    /// Puts a secret into the arena for `material` and remembers where it is.
+    pub(crate) fn load(
+        &self,
+        material: &Arc<KeyMaterial>,
+        secret: &[u8; SLOT_LEN],
+    ) -> Result<(), HolderError> {
+        let slot = self.insert(secret).ok_or(HolderError::Full)?;
+        material.cell().put(Loaded::new(slot));
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.push_back(Arc::downgrade(material));
+        Ok(())
+    }
+
+    fn insert(&self, secret: &[u8; SLOT_LEN]) -> Option<Slot> {
+        let copy = || self.arena.insert(|slot| slot.copy_from_slice(secret));
+        if let Some(slot) = copy() {
+            return Some(slot);
+        }
+        // Two rounds: the first takes away the second chances, the second finds a key to drop. A key
+        // in use at this moment keeps its slot until its user is done, so another may have to go.
+        let rounds = 2 * self.arena.capacity();
+        (0..rounds).find_map(|_| {
+            self.evict_one();
+            copy()
+        })
+    }
+
+    fn evict_one(&self) {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(candidate) = queue.pop_front() {
+            let Some(material) = candidate.upgrade() else { continue };
+            if material.cell().take_touched() {
+                queue.push_back(candidate);
+            } else {
+                material.cell().clear();
+            }
+            return;
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The embedded keystore as a [`KeyHolder`].
+
+use std::sync::Arc;
+
+use keywright_custody::{
+    HolderError, HolderOperation, Item, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
+};
+use keywright_clock::Clock;
+use keywright_envelope::{Aad, Binding, Envelope, Identity, OpeningKey, SealingKey, derive};
+use keywright_policy::Permit;
+use keywright_primitives::random::RandomStream;
+use keywright_secret::locked::Locking;
+use keywright_secret::{Secret, SecretBytes, wipe};
+use keywright_types::{Code, Custody, InstallationId, KeyId, KeySpec, KeyVersion, Kind, Operation, Purpose, Suite};
+
+use crate::cache::{Cache, Loaded, Pair, suite_of};
+use crate::root::{Error, Root};
+
+/// The embedded holder.
+#[derive(Debug)]
+pub struct Keystore {
+    root: (SealingKey, OpeningKey),
+    root_id: KeyId,
+    installation: InstallationId,
+    cache: Cache,
+    clock: Clock,
+}
+
+/// A secret of the service itself, sealed by the root: neither a tenant's nor a caller's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ServiceKey {
+    /// The seed that signs heads of the audit log.
+    AuditSigning,
+    /// The key of the MAC over rows of the store.
+    StoreRows,
+}
+
+impl ServiceKey {
+    /// What the sealed secret is nailed to, so that one cannot stand in for the other.
+    const fn attributes(self) -> &'static [u8] {
+        match self {
+            Self::AuditSigning => b"keywright/service-key/v1/audit-signing",
+            Self::StoreRows => b"keywright/service-key/v1/store-rows",
+        }
+    }
+}
+
+impl Keystore {
+    /// A holder over an opened root with room for `slots` unwrapped keys.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the arena cannot be mapped, [`Error::Seal`] if the backend refuses.
+    pub fn new(root: &Root, slots: usize, clock: Clock) -> Result<Self, Error> {
+        let identity = Identity {
+            suite: Suite::Xaes256Gcm,
+            kind: Kind::Key,
+            key: root.key_id(),
+            version: KeyVersion::FIRST,
+        };
+        let keys = derive(root.key().expose(), identity)?;
+        let cache = Cache::new(slots).map_err(Error::Io)?;
+        let installation = root.installation();
+        Ok(Self { root: keys, root_id: root.key_id(), installation, cache, clock })
+    }
+
+    /// Which installation this is the root of.
+    #[must_use]
+    pub const fn installation(&self) -> InstallationId {
+        self.installation
+    }
+
+    /// Whether the memory for unwrapped keys is locked.
+    #[must_use]
+    pub fn locking(&self) -> Locking {
+        self.cache.locking()
+    }
+
+    /// Makes a secret of the service itself and returns it sealed by the root.
+    ///
+    /// # Errors
+    /// [`Error::Backend`] or [`Error::Seal`] if the backend refuses.
+    pub fn generate_service_key(&self, which: ServiceKey) -> Result<Vec<u8>, Error> {
+        let mut random = RandomStream::new()?;
+        let message = key_message(self.root_id, &random.secret()?);
+        let aad = Aad::EMPTY.attributes(which.attributes());
+        let mut out = Vec::new();
+        self.root.0.seal_into(Binding::None, &aad, message.expose(), &mut random, &mut out)?;
+        Ok(out)
+    }
+
+    /// Opens a secret of the service itself.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`] if it is not `which` of this root.
+    pub fn open_service_key(&self, which: ServiceKey, sealed: &[u8]) -> Result<Secret<32>, Error> {
+        let aad = Aad::EMPTY.attributes(which.attributes());
+        open_key(&self.root.1, sealed, &aad, self.root_id).ok_or(Error::Rejected)
+    }
+
+    /// Calls `use_it` with the unwrapped keys of `material`, loading them first if need be.
+    fn with_loaded<R>(
+        &self,
+        material: &Arc<KeyMaterial>,
+        use_it: impl Fn(&Loaded) -> Result<R, HolderError>,
+    ) -> Result<R, HolderError> {
+        // Another thread may evict the key between loading and use; a few tries outlive that.
+        for _ in 0..LOAD_TRIES {
+            if let Some(result) = material.cell().with(&use_it) {
+                return result;
+            }
+            self.load(material)?;
+        }
+        Err(HolderError::Full)
+    }
+
+    fn load(&self, material: &Arc<KeyMaterial>) -> Result<(), HolderError> {
+        let attributes = material.attributes();
+        let aad = Aad::EMPTY.attributes(&attributes);
+        let secret = match material.parent() {
+            None => open_key(&self.root.1, material.sealed(), &aad, material.key()),
+            Some(parent) => self.with_loaded(parent, |loaded| {
+                let (_, opening) = loaded.pair(parent, Kind::Key)?;
+                Ok(open_key(opening, material.sealed(), &aad, material.key()))
+            })?,
+        };
+        self.cache.load(material, secret.ok_or(HolderError::KeyRejected)?.expose())
+    }
+
+    fn pair(&self, material: &Arc<KeyMaterial>, kind: Kind) -> Result<Pair, HolderError> {
+        self.with_loaded(material, |loaded| loaded.pair(material, kind).cloned())
+    }
+}
+
+impl KeyHolder for Keystore {
+    fn name(&self) -> &'static str {
+        "keystore"
+    }
+
+    fn supports(&self, spec: &KeySpec, operation: HolderOperation) -> bool {
+        let message = matches!(
+            operation,
+            HolderOperation::Seal
+                | HolderOperation::Open
+                | HolderOperation::Reseal
+                | HolderOperation::MakeDataKey
+                | HolderOperation::OpenDataKey
+        );
+        spec.custody == Custody::Wrapped
+            && suite_of(spec.algorithm).is_some()
+            && spec.purpose == Purpose::Seal
+            && message
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Inline
+    }
+
+    fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError> {
+        let NewKey { identity, parent } = new;
+        let makes = matches!(permit.operation(), Operation::ContextCreate | Operation::KeyRotate | Operation::HomeCreate);
+        if permit.key() != identity.key || !makes {
+            return Err(HolderError::PermitMismatch);
+        }
+        let spec = identity.spec;
+        let keeps = matches!(spec.purpose, Purpose::Seal | Purpose::Wrap) && suite_of(spec.algorithm).is_some();
+        if spec.custody != Custody::Wrapped || !keeps {
+            return Err(HolderError::Unsupported(spec.custody));
+        }
+        let mut random = RandomStream::new().map_err(|_| HolderError::Unavailable)?;
+        let secret = random.secret().map_err(|_| HolderError::Unavailable)?;
+        let message = key_message(identity.key, &secret);
+        let attributes = KeyMaterial::new(identity, Vec::new(), None).attributes();
+        let aad = Aad::EMPTY.attributes(&attributes);
+        let sealing = match &parent {
+            None => self.root.0.clone(),
+            Some(parent) => self.pair(parent, Kind::Key)?.0,
+        };
+        let mut sealed = Vec::new();
+        sealing
+            .seal_into(Binding::None, &aad, message.expose(), &mut random, &mut sealed)
+            .map_err(|_| HolderError::Unavailable)?;
+        Ok(KeyMaterial::new(identity, sealed, parent))
+    }
+
+    fn perform(
+        &self,
+        permit: &Permit,
+        request: &Request,
+        items: Items,
+        random: &mut RandomStream,
+    ) -> Result<Reply, HolderError> {
+        check(permit, request)?;
+        if request.expired(self.clock.monotonic()) {
+            return Err(HolderError::DeadlineExceeded);
+        }
+        Job::new(self, request)?.run(&items, random)
+    }
+
+    fn probe(&self) -> Result<(), HolderError> {
+        let sealed = self.generate_service_key(ServiceKey::StoreRows);
+        let sealed = sealed.map_err(|_| HolderError::Unavailable)?;
+        let opened = self.open_service_key(ServiceKey::StoreRows, &sealed);
+        opened.map(drop).map_err(|_| HolderError::Unavailable)
+    }
+}
+
+/// A permit is for one key and one operation, and every version of the request is of that key.
+fn check(permit: &Permit, request: &Request) -> Result<(), HolderError> {
+    let operation = match request.operation {
+        HolderOperation::MakeDataKey => Operation::Datakey,
+        HolderOperation::Open => Operation::Decrypt,
+        HolderOperation::OpenDataKey => Operation::DatakeyOpen,
+        HolderOperation::Reseal => Operation::Rewrap,
+        HolderOperation::Seal => Operation::Encrypt,
+        _ => return Err(HolderError::PermitMismatch),
+    };
+    let ours = request.versions.iter().all(|version| version.key() == permit.key());
+    if permit.operation() == operation && ours { Ok(()) } else { Err(HolderError::PermitMismatch) }
+}
+
+/// One request with the keys it needs.
+struct Job<'a> {
+    request: &'a Request,
+    messages: Vec<Pair>,
+    keys: Vec<Pair>,
+}
+
+impl<'a> Job<'a> {
+    fn new(store: &Keystore, request: &'a Request) -> Result<Self, HolderError> {
+        let pairs = |kind| -> Result<Vec<Pair>, HolderError> {
+            request.versions.iter().map(|version| store.pair(version, kind)).collect()
+        };
+        let (messages, keys) = match request.operation {
+            HolderOperation::Seal | HolderOperation::Open => (pairs(Kind::Message)?, Vec::new()),
+            HolderOperation::MakeDataKey | HolderOperation::OpenDataKey => (Vec::new(), pairs(Kind::Key)?),
+            // What is rewrapped may be a message or a data key.
+            _ => (pairs(Kind::Message)?, pairs(Kind::Key)?),
+        };
+        Ok(Self { request, messages, keys })
+    }
+
+    fn run(&self, items: &Items, random: &mut RandomStream) -> Result<Reply, HolderError> {
+        let first = self.request.versions.first().ok_or(HolderError::PermitMismatch)?.version();
+        let mut reply = Reply::with_capacity(items.len(), items.byte_len() + items.len() * OVERHEAD);
+        for item in items.iter() {
+            let used = match self.request.operation {
+                HolderOperation::Open | HolderOperation::OpenDataKey => {
+                    self.request.versions.get(item.version).map_or(first, |version| version.version())
+                }
+                _ => first,
+            };
+            reply.push(used, |out| self.one(&item, random, out));
+        }
+        Ok(reply)
+    }
+
+    fn one(&self, item: &Item<'_>, random: &mut RandomStream, out: &mut Vec<u8>) -> Result<[u8; 16], Code> {
+        let aad = Aad::EMPTY.caller(item.aad).map_err(|_| Code::AadTooLarge)?;
+        match self.request.operation {
+            // Sealing uses the first version; an item for another was refused before it came here.
+            HolderOperation::Seal | HolderOperation::MakeDataKey if item.version != 0 => Err(Code::ValueInvalid),
+            HolderOperation::Seal => {
+                let (sealing, _) = self.messages.first().ok_or(Code::Internal)?;
+                seal(sealing, self.request.binding, &aad, item.payload, random, out)
+            }
+            HolderOperation::Open => open(&self.messages, Kind::Message, item, &aad, out),
+            HolderOperation::OpenDataKey => open(&self.keys, Kind::Key, item, &aad, out),
+            HolderOperation::MakeDataKey => self.make_data_key(&aad, random, out),
+            _ => self.reseal(item, &aad, random, out),
+        }
+    }
+
+    /// 48 bytes of data key (id and secret, design 7.9), then the envelope that holds them.
+    fn make_data_key(&self, aad: &Aad<'_>, random: &mut RandomStream, out: &mut Vec<u8>) -> Result<[u8; 16], Code> {
+        let (sealing, _) = self.keys.first().ok_or(Code::Internal)?;
+        let data_key: Secret<48> = random.secret().map_err(|_| Code::HolderUnavailable)?;
+        out.extend_from_slice(data_key.expose());
+        seal(sealing, self.request.binding, aad, data_key.expose(), random, out)
+    }
+
+    fn reseal(&self, item: &Item<'_>, aad: &Aad<'_>, random: &mut RandomStream, out: &mut Vec<u8>) -> Result<[u8; 16], Code> {
+        let envelope = Envelope::parse(item.payload).map_err(|_| Code::CiphertextMalformed)?;
+        let header = *envelope.header();
+        let pairs = if header.kind == Kind::Key { &self.keys } else { &self.messages };
+        let mut plain = Vec::with_capacity(envelope.plaintext_len());
+        open(pairs, header.kind, item, aad, &mut plain)?;
+        let plain = SecretBytes::from_vec(plain);
+        let (sealing, _) = pairs.first().ok_or(Code::Internal)?;
+        seal(sealing, header.binding, aad, plain.expose(), random, out)
+    }
+}
+
+fn seal(
+    key: &SealingKey,
+    binding: Binding,
+    aad: &Aad<'_>,
+    plaintext: &[u8],
+    random: &mut RandomStream,
+    out: &mut Vec<u8>,
+) -> Result<[u8; 16], Code> {
+    let sealed = key.seal_into(binding, aad, plaintext, random, out);
+    sealed.map(|message| *message.as_bytes()).map_err(|_| Code::HolderUnavailable)
+}
+
+fn open(pairs: &[Pair], kind: Kind, item: &Item<'_>, aad: &Aad<'_>, out: &mut Vec<u8>) -> Result<[u8; 16], Code> {
+    let envelope = Envelope::parse(item.payload).map_err(|_| Code::CiphertextMalformed)?;
+    if envelope.header().kind != kind {
+        return Err(Code::DecryptionFailed);
+    }
+    let (_, opening) = pairs.get(item.version).ok_or(Code::DecryptionFailed)?;
+    opening.open_into(&envelope, aad, out).map_err(|_| Code::DecryptionFailed)?;
+    Ok(*envelope.message_id().as_bytes())
+}
+
+/// Opens an envelope of kind 2 and takes the secret out of it, if it is the secret of `id`.
+fn open_key(opening: &OpeningKey, sealed: &[u8], aad: &Aad<'_>, id: KeyId) -> Option<Secret<32>> {
+    let envelope = Envelope::parse(sealed).ok()?;
+    let mut plain = Vec::with_capacity(48);
+    opening.open_into(&envelope, aad, &mut plain).ok()?;
+    let secret = plain.strip_prefix(id.as_bytes()).and_then(Secret::copy_from);
+    wipe(&mut plain);
+    secret
+}
+
+/// id 16 + secret 32: the message of an envelope of kind 2 (design 7.9).
+fn key_message(id: KeyId, secret: &Secret<32>) -> Secret<48> {
+    Secret::from_fill(|buffer| {
+        buffer[..16].copy_from_slice(id.as_bytes());
+        buffer[16..].copy_from_slice(secret.expose());
+    })
+}
+
+/// Header, nonce, commitment and tag of an envelope with a binding, rounded up.
+const OVERHEAD: usize = 120;
+const LOAD_TRIES: usize = 8;

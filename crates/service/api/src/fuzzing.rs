@@ -1,0 +1,91 @@
+//! The promises of requests over arbitrary bytes, as one function that the fuzz target and a plain test
+//! both call.
+
+use http::Method;
+use keywright_types::{Code, Name};
+use serde::Serialize;
+
+use crate::Limits;
+use crate::error::Refusal;
+use crate::request::{Body, DatakeyItem, OpenItem, RandomItem, SealItem, parse};
+use crate::route::{RouteMatch, match_route};
+
+/// Small, so that the limits are met too.
+const LIMITS: Limits = Limits {
+    body_bytes: 1 << 16,
+    items: 8,
+};
+
+/// One body as one kind of item. What is read again borrows from elsewhere, which no generic function
+/// over the item's type can say.
+macro_rules! body {
+    ($data:expr, $item:ty) => {
+        match parse::<$item>($data, &LIMITS) {
+            Ok(request) => {
+                let written = accepted(&request);
+                let again = parse::<$item>(&written, &LIMITS);
+                let again = again.map(|again| accepted(&again));
+                assert!(
+                    again == Ok(written),
+                    "a request means something else when written"
+                );
+            }
+            Err(refusal) => refused(refusal),
+        }
+    };
+}
+
+/// Reads `data` as the body of every route and as a path, and checks that
+///
+/// * what is accepted has between one item and the limit, and means the same when written again;
+/// * what is refused has one of three codes, and the answer shows nothing of the body;
+/// * a path leads to a context only by a valid name, and only as it is written.
+///
+/// # Panics
+/// If one of them does not hold, which is what a fuzzer looks for.
+pub fn request(data: &[u8]) {
+    body!(data, SealItem<'_>);
+    body!(data, OpenItem<'_>);
+    body!(data, DatakeyItem<'_>);
+    body!(data, RandomItem);
+    if let Ok(text) = std::str::from_utf8(data) {
+        path(text);
+    }
+}
+
+fn accepted<T: Serialize>(request: &Body<T>) -> Vec<u8> {
+    let count = request.items().len();
+    assert!((1..=LIMITS.items).contains(&count), "{count} items");
+    serde_json::to_vec(request).unwrap_or_default()
+}
+
+fn refused(refusal: Refusal) {
+    let known = [
+        Code::RequestMalformed,
+        Code::BodyTooLarge,
+        Code::TooManyItems,
+    ];
+    assert!(known.contains(&refusal.code()), "{}", refusal.code());
+    assert!(
+        refusal.message(&LIMITS).is_ascii(),
+        "foreign bytes in an answer"
+    );
+}
+
+fn path(text: &str) {
+    let RouteMatch::Found { route, context } = match_route(&Method::POST, text) else {
+        return;
+    };
+    assert_eq!(
+        context.is_some(),
+        route.takes_context(),
+        "a context where none belongs"
+    );
+    let context = context.unwrap_or("context");
+    assert!(Name::is_valid(context), "a context without a name");
+    assert_eq!(
+        route.path.to_string().replace("{context}", context),
+        text,
+        "a folded path"
+    );
+}

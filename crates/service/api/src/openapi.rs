@@ -1,0 +1,256 @@
+//! The OpenAPI 3.1 document, generated from the routes, the types and the table of errors.
+
+use std::collections::BTreeMap;
+
+use keywright_types::Code;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use crate::answer::{
+    ContextsAnswer, DatakeyAnswer, DatakeyOpenAnswer, ErrorAnswer, HealthAnswer, OpenAnswer,
+    RandomAnswer, SealAnswer,
+};
+use crate::error::entry;
+use crate::request::{DatakeyItem, OpenItem, RandomItem, SealItem};
+use crate::route::{Endpoint, ROUTES, Route};
+use crate::{Limits, openapi::example::Examples};
+
+mod example;
+
+/// The document.
+#[must_use]
+pub fn document(limits: &Limits) -> Value {
+    let mut paths = Map::new();
+    for route in &ROUTES {
+        let method = route.verb.name().to_ascii_lowercase();
+        let mut item = json!({ method: operation(route, limits) });
+        if route.takes_context() {
+            item["parameters"] = json!([context_parameter()]);
+        }
+        paths.insert(route.path.to_string(), item);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Keywright key service",
+            "version": env!("CARGO_PKG_VERSION"),
+            "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
+            "description": "Encryption under keys that stay in the service. Every connection is TLS 1.3 \
+                with a client certificate; who it belongs to and what it may do is decided by policy. \
+                Any other path answers 404 `route_not_found`.",
+        },
+        "security": [{ "clientCertificate": [] }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": { "clientCertificate": { "type": "mutualTLS" } },
+            "schemas": schemas(),
+        },
+    })
+}
+
+fn context_parameter() -> Value {
+    json!({
+        "name": "context",
+        "in": "path",
+        "required": true,
+        "description": "The name of the context in the caller's tenant.",
+        "schema": { "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$" },
+    })
+}
+
+// === one operation ===
+
+fn operation(route: &Route, limits: &Limits) -> Value {
+    let examples = Examples::of(route.endpoint);
+    let mut operation = json!({
+        "operationId": operation_id(route),
+        "summary": summary(route.endpoint),
+        "responses": responses(route, &examples, limits),
+    });
+    if let Some(item) = route.request {
+        operation["requestBody"] = json!({
+            "required": true,
+            "description": format!("At most {} bytes.", limits.body_bytes),
+            "content": { "application/json": {
+                "schema": one_or_items(item, limits),
+                "examples": named(&examples.requests),
+            } },
+        });
+    }
+    operation
+}
+
+/// `datakey-open` is no identifier in the languages that clients are generated for.
+fn operation_id(route: &Route) -> String {
+    route.operation.name().replace('-', "_")
+}
+
+const fn summary(endpoint: Endpoint) -> &'static str {
+    match endpoint {
+        Endpoint::Contexts => "The contexts on which the caller has a right.",
+        Endpoint::Datakey => "Make a data key for local work, plain and wrapped.",
+        Endpoint::DatakeyOpen => "Open a wrapped data key.",
+        Endpoint::Decrypt => "Open ciphertexts of the context.",
+        Endpoint::Encrypt => "Seal under the context's active key version.",
+        Endpoint::Health => "Whether key holder and audit log work; 503 if one does not.",
+        Endpoint::Metrics => "Prometheus metrics.",
+        Endpoint::Openapi => "This document.",
+        Endpoint::Random => "Random bytes.",
+        Endpoint::Rewrap => {
+            "Seal again under the active key version, without showing the plaintext."
+        }
+    }
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+fn named(examples: &[(&'static str, Value)]) -> Value {
+    let examples = examples.iter();
+    examples
+        .map(|(name, value)| ((*name).to_owned(), json!({ "value": value })))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+fn one_or_items(item: &str, limits: &Limits) -> Value {
+    json!({ "oneOf": [
+        reference(item),
+        {
+            "type": "object",
+            "required": ["items"],
+            "additionalProperties": false,
+            "properties": { "items": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": limits.items,
+                "items": reference(item),
+            } },
+        },
+    ] })
+}
+
+fn one_or_results(answer: &str) -> Value {
+    json!({ "oneOf": [
+        reference(answer),
+        {
+            "type": "object",
+            "required": ["items", "failed"],
+            "properties": {
+                "items": {
+                    "type": "array",
+                    "description": "The result of each item, in the order of the request.",
+                    "items": { "oneOf": [reference(answer), reference("ErrorAnswer")] },
+                },
+                "failed": { "type": "integer", "minimum": 0 },
+            },
+        },
+    ] })
+}
+
+// === its answers ===
+
+fn responses(route: &Route, examples: &Examples, limits: &Limits) -> Value {
+    let mut responses = Map::new();
+    responses.insert("200".to_owned(), success(route, examples));
+    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    for code in route.codes() {
+        let codes = by_status.entry(entry(code).status().as_u16()).or_default();
+        codes.push(code);
+    }
+    for (status, codes) in by_status {
+        responses.insert(status.to_string(), refusal(route, &codes, limits));
+    }
+    responses.into()
+}
+
+fn success(route: &Route, examples: &Examples) -> Value {
+    let schema = match route.endpoint {
+        Endpoint::Metrics => {
+            return json!({
+                "description": "Prometheus text format 0.0.4.",
+                "content": { "text/plain": { "schema": { "type": "string" } } },
+            });
+        }
+        Endpoint::Openapi => json!({ "type": "object" }),
+        _ if route.takes_items() => one_or_results(route.answer),
+        _ => reference(route.answer),
+    };
+    let mut description = String::from("Done.");
+    if route.takes_items() {
+        let codes: Vec<_> = route
+            .item_codes
+            .iter()
+            .map(|code| format!("`{code}`"))
+            .collect();
+        let codes = codes.join(", ");
+        description = format!("Done. In a batch single items may fail: {codes}.");
+    }
+    json!({
+        "description": description,
+        "content": { "application/json": {
+            "schema": schema,
+            "examples": named(&examples.answers),
+        } },
+    })
+}
+
+fn refusal(route: &Route, codes: &[Code], limits: &Limits) -> Value {
+    let line = |code: &Code| format!("- `{code}`: {}", entry(*code).message(limits));
+    let description: Vec<_> = codes.iter().map(line).collect();
+    let mut schema = json!({
+        "allOf": [
+            reference("ErrorAnswer"),
+            { "properties": { "error": { "properties": { "code": { "enum": codes } } } } },
+        ],
+    });
+    let retry = codes
+        .iter()
+        .any(|&code| entry(code).retry_after().is_some());
+    // A degraded service answers the same body as a ready one, with this status.
+    if retry && route.endpoint == Endpoint::Health {
+        schema = json!({ "oneOf": [schema, reference("HealthAnswer")] });
+    }
+    let mut response = json!({
+        "description": description.join("\n"),
+        "content": { "application/json": { "schema": schema } },
+    });
+    if retry {
+        response["headers"] = json!({ "Retry-After": {
+            "description": "Seconds.",
+            "schema": { "type": "integer" },
+        } });
+    }
+    response
+}
+
+// === schemas ===
+
+fn schemas() -> Value {
+    let mut generator = SchemaSettings::draft2020_12()
+        .with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        })
+        .into_generator();
+    request::<SealItem<'_>>(&mut generator);
+    request::<OpenItem<'_>>(&mut generator);
+    request::<DatakeyItem<'_>>(&mut generator);
+    request::<RandomItem>(&mut generator);
+    request::<SealAnswer<'_>>(&mut generator);
+    request::<OpenAnswer<'_>>(&mut generator);
+    request::<DatakeyAnswer<'_>>(&mut generator);
+    request::<DatakeyOpenAnswer<'_>>(&mut generator);
+    request::<RandomAnswer<'_>>(&mut generator);
+    request::<HealthAnswer>(&mut generator);
+    request::<ContextsAnswer>(&mut generator);
+    request::<ErrorAnswer>(&mut generator);
+    generator.take_definitions(true).into()
+}
+
+/// Puts the type's schema and those it needs among the definitions.
+fn request<T: JsonSchema>(generator: &mut SchemaGenerator) {
+    generator.subschema_for::<T>();
+}

@@ -1,0 +1,265 @@
+//! Bodies of requests: one item, or `items` with a list of them, never both.
+//!
+//! ```
+//! use keywright_api::Limits;
+//! use keywright_api::request::{Body, SealItem, parse};
+//!
+//! let body = br#"{"items":[{"plaintext":"SGVsbG8="},{"plaintext":"","aad":"cm93IDc="}]}"#;
+//! let request: Body<SealItem<'_>> = parse(body, &Limits::DEFAULT).unwrap();
+//! assert_eq!(request.items().len(), 2);
+//! assert_eq!(request.items()[0].plaintext.decode().unwrap(), b"Hello");
+//! ```
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+
+use keywright_types::Code;
+use schemars::JsonSchema;
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use crate::error::Refusal;
+use crate::keyed::{Key, PutBack};
+use crate::{Binary, Limits};
+
+/// One item, answered by itself; or a batch, answered item by item.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "the two forms of every request")]
+pub enum Body<T> {
+    /// The fields of one item.
+    One(T),
+    /// `items`: at least one.
+    Many(Vec<T>),
+}
+
+impl<T> Body<T> {
+    /// The items in order, also if there is one.
+    #[must_use]
+    pub const fn items(&self) -> &[T] {
+        match self {
+            Self::One(item) => std::slice::from_ref(item),
+            Self::Many(items) => items.as_slice(),
+        }
+    }
+
+    /// Whether the answer is a batch.
+    #[must_use]
+    pub const fn is_batch(&self) -> bool {
+        matches!(self, Self::Many(_))
+    }
+}
+
+/// An item of `encrypt`.
+#[derive(Debug, Serialize, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
+pub struct SealItem<'a> {
+    /// The bytes to seal.
+    #[serde(borrow)]
+    pub plaintext: Binary<'a>,
+    /// Additional data that must be given again to open; at most 16 KiB, absent means empty.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub aad: Option<Binary<'a>>,
+}
+
+/// An item of `decrypt`, `rewrap` and `datakey/open`.
+#[derive(Debug, Serialize, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
+pub struct OpenItem<'a> {
+    /// What `encrypt`, `rewrap` or `datakey` answered.
+    #[serde(borrow)]
+    pub ciphertext: Binary<'a>,
+    /// The additional data given when it was sealed; absent means empty.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub aad: Option<Binary<'a>>,
+}
+
+/// An item of `datakey`.
+#[derive(Debug, Serialize, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
+pub struct DatakeyItem<'a> {
+    /// Additional data that must be given again to open; at most 16 KiB, absent means empty.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub aad: Option<Binary<'a>>,
+    /// Whether the answer holds the plain key beside the wrapped one.
+    #[serde(default = "yes")]
+    pub plain: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// An item of `random`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
+pub struct RandomItem {
+    /// How many bytes: 1 to 65,536, and at most 12 MiB over all items.
+    #[schemars(range(min = 1, max = 65_536))]
+    pub bytes: u64,
+}
+
+/// What a route takes as an item.
+pub trait Item<'a>: Deserialize<'a> + sealed::Item {
+    /// What a body has to be, for the sentence that refuses another.
+    const EXPECTS: &'static str;
+}
+
+mod sealed {
+    /// The items of this module, no others.
+    #[expect(unnameable_types, reason = "which is what seals the trait")]
+    pub trait Item {}
+    impl Item for super::SealItem<'_> {}
+    impl Item for super::OpenItem<'_> {}
+    impl Item for super::DatakeyItem<'_> {}
+    impl Item for super::RandomItem {}
+}
+
+impl<'a> Item<'a> for SealItem<'a> {
+    const EXPECTS: &'static str =
+        "`plaintext` and optional `aad`, or `items` with a list of such objects";
+}
+
+impl<'a> Item<'a> for OpenItem<'a> {
+    const EXPECTS: &'static str =
+        "`ciphertext` and optional `aad`, or `items` with a list of such objects";
+}
+
+impl<'a> Item<'a> for DatakeyItem<'a> {
+    const EXPECTS: &'static str =
+        "optional `aad` and `plain`, or `items` with a list of such objects";
+}
+
+impl Item<'_> for RandomItem {
+    const EXPECTS: &'static str = "`bytes`, or `items` with a list of such objects";
+}
+
+/// Reads a body. Nothing of the body is ever part of the refusal.
+///
+/// # Errors
+/// A [`Refusal`] with `body_too_large`, `too_many_items` or `request_malformed`. Whether binary fields
+/// are base64 shows only when they are decoded, item by item.
+pub fn parse<'a, T: Item<'a>>(body: &'a [u8], limits: &Limits) -> Result<Body<T>, Refusal> {
+    if body.len() > limits.body_bytes {
+        return Err(Refusal::new(Code::BodyTooLarge));
+    }
+    // One pass over the whole is cheaper than serde's check of each string.
+    let text = std::str::from_utf8(body).map_err(|error| {
+        let good = body.get(..error.valid_up_to()).unwrap_or_default();
+        Refusal::malformed(T::EXPECTS, Some(position(good)))
+    })?;
+    let too_many = Cell::new(false);
+    let form = Form {
+        limit: limits.items,
+        too_many: &too_many,
+        item: PhantomData,
+    };
+    let mut reader = serde_json::Deserializer::from_str(text);
+    form.deserialize(&mut reader)
+        .and_then(|request| reader.end().map(|()| request))
+        .map_err(|error| match too_many.get() {
+            true => Refusal::new(Code::TooManyItems),
+            false => Refusal::malformed(T::EXPECTS, Some((error.line(), error.column()))),
+        })
+}
+
+/// Line and column just behind these bytes, counted as serde counts them.
+fn position(before: &[u8]) -> (usize, usize) {
+    let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+    let column = before
+        .iter()
+        .rev()
+        .take_while(|&&byte| byte != b'\n')
+        .count()
+        + 1;
+    (line, column)
+}
+
+// === reading ===
+
+struct Form<'c, T> {
+    limit: usize,
+    too_many: &'c Cell<bool>,
+    item: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Form<'_, T> {
+    type Value = Body<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Body<T>, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Form<'_, T> {
+    type Value = Body<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Body<T>, A::Error> {
+        let first = map.next_key::<Key<'de>>()?;
+        if first.as_ref().is_none_or(|key| key.0 != "items") {
+            return PutBack::read(first, map).map(Body::One);
+        }
+        let items = map.next_value_seed(List(self))?;
+        match map.next_key::<Key<'de>>()? {
+            Some(_) => Err(de::Error::custom("`items` stands alone")),
+            None => Ok(Body::Many(items)),
+        }
+    }
+}
+
+struct List<'c, T>(Form<'c, T>);
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for List<'_, T> {
+    type Value = Vec<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<T>, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for List<'_, T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of items")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            if items.len() >= self.0.limit {
+                self.0.too_many.set(true);
+                return Err(de::Error::custom("too many items"));
+            }
+            items.push(item);
+        }
+        match items.is_empty() {
+            true => Err(de::Error::custom("no items")),
+            false => Ok(items),
+        }
+    }
+}
+
+// === writing ===
+
+impl<T: Serialize> Serialize for Body<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::One(item) => item.serialize(serializer),
+            Self::Many(items) => {
+                let mut object = serializer.serialize_struct("Body", 1)?;
+                object.serialize_field("items", items)?;
+                object.end()
+            }
+        }
+    }
+}

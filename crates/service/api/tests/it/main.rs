@@ -1,0 +1,15 @@
+//! The promises of the API crate, one module each.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod answers;
+#[cfg(test)]
+mod description;
+#[cfg(test)]
+mod errors;
+#[cfg(test)]
+mod hostile_bytes;
+#[cfg(test)]
+mod requests;
+#[cfg(test)]
+mod routes;

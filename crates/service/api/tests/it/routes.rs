@@ -1,0 +1,195 @@
+//! Paths are compared byte for byte, and lead where the table says.
+
+use std::collections::HashSet;
+
+use http::Method;
+use keywright_api::route::{Endpoint, Path, ROUTES, Route, RouteMatch, match_route};
+use keywright_types::Operation;
+
+fn concrete(route: &Route) -> String {
+    route.path.to_string().replace("{context}", "exchange-key")
+}
+
+fn method(route: &Route) -> Method {
+    route.verb.name().parse().unwrap()
+}
+
+#[test]
+fn every_route_is_found_by_its_own_path_and_no_other_method() {
+    for route in &ROUTES {
+        let path = concrete(route);
+        match match_route(&method(route), &path) {
+            RouteMatch::Found {
+                route: found,
+                context,
+            } => {
+                assert_eq!(found.endpoint, route.endpoint);
+                assert_eq!(context, route.takes_context().then_some("exchange-key"));
+            }
+            other => panic!("{path}: {other:?}"),
+        }
+        for other in [
+            "GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "get", "BREW",
+        ] {
+            if other == route.verb.name() {
+                continue;
+            }
+            match match_route(&other.parse().unwrap(), &path) {
+                RouteMatch::WrongMethod { allow } => assert_eq!(allow, route.verb.name()),
+                found => panic!("{other} {path}: {found:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn paths_operations_and_endpoints_are_each_used_once() {
+    let distinct = |count: usize| assert_eq!(count, ROUTES.len());
+    distinct(ROUTES.iter().map(concrete).collect::<HashSet<_>>().len());
+    distinct(
+        ROUTES
+            .iter()
+            .map(|route| route.endpoint)
+            .collect::<HashSet<_>>()
+            .len(),
+    );
+    distinct(
+        ROUTES
+            .iter()
+            .map(|route| route.operation)
+            .collect::<HashSet<_>>()
+            .len(),
+    );
+}
+
+#[test]
+fn the_table_is_the_one_that_was_decided() {
+    let lines: Vec<_> = ROUTES
+        .iter()
+        .map(|route| format!("{} {} {}", route.verb.name(), route.path, route.operation))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "POST /v1/contexts/{context}/encrypt encrypt",
+            "POST /v1/contexts/{context}/decrypt decrypt",
+            "POST /v1/contexts/{context}/rewrap rewrap",
+            "POST /v1/contexts/{context}/datakey datakey",
+            "POST /v1/contexts/{context}/datakey/open datakey-open",
+            "POST /v1/random random",
+            "GET /v1/health health-read",
+            "GET /v1/contexts context-list",
+            "GET /metrics metrics-read",
+            "GET /v1/openapi.json api-read",
+        ]
+    );
+}
+
+#[test]
+fn unclean_paths_lead_nowhere() {
+    let long = format!("/v1/contexts/{}/encrypt", "x".repeat(64));
+    let nowhere = [
+        "",
+        "/",
+        "//",
+        "*",
+        "/v1",
+        "/v1/",
+        "/v2/random",
+        "v1/random",
+        "/V1/random",
+        "/v1/Random",
+        "/v1/random/",
+        "//v1/random",
+        "/v1//random",
+        "/v1/./random",
+        "/v1/x/../random",
+        "/v1/random?x",
+        "/v1/random#x",
+        "/v1/random%20",
+        "/v1/%72andom",
+        "/v1/random\0",
+        "/v1/random ",
+        " /v1/random",
+        "/metrics/",
+        "/v1/metrics",
+        "/health",
+        "/v1/health/",
+        "/v1/openapi",
+        "/v1/contexts/",
+        "/v1/contexts/exchange-key",
+        "/v1/contexts/exchange-key/",
+        "/v1/contexts//encrypt",
+        "/v1/contexts/a//encrypt",
+        "/v1/contexts/a/encrypt/",
+        "/v1/contexts/a/b/encrypt",
+        "/v1/contexts/../encrypt",
+        "/v1/contexts/./encrypt",
+        "/v1/contexts/.a/encrypt",
+        "/v1/contexts/a%2Fb/encrypt",
+        "/v1/contexts/%61/encrypt",
+        "/v1/contexts/a b/encrypt",
+        "/v1/contexts/*/encrypt",
+        "/v1/contexts/{context}/encrypt",
+        "/v1/contexts/ä/encrypt",
+        "/v1/contexts/a\0/encrypt",
+        "/v1/contexts/a;b/encrypt",
+        "/v1/contexts/a/Encrypt",
+        "/v1/contexts/a/encrypts",
+        "/v1/contexts/a/encryp",
+        "/v1/contexts/a/datakey/",
+        "/v1/contexts/a/datakey/Open",
+        "/v1/contexts/a/datakey//open",
+        "/v1/contexts/a/open",
+        "/encrypt",
+        "/decrypt",
+        &long,
+    ];
+    for path in nowhere {
+        for method in [Method::GET, Method::POST] {
+            let found = match_route(&method, path);
+            assert!(matches!(found, RouteMatch::NotFound), "{path:?}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn the_longest_name_and_odd_but_valid_names_are_found() {
+    let longest = "x".repeat(63);
+    for name in [
+        longest.as_str(),
+        "2fa",
+        "A.b_c-9",
+        "a..b",
+        "encrypt",
+        "datakey",
+        "v1",
+    ] {
+        let path = format!("/v1/contexts/{name}/datakey/open");
+        match match_route(&Method::POST, &path) {
+            RouteMatch::Found { route, context } => {
+                assert_eq!(
+                    (route.endpoint, context),
+                    (Endpoint::DatakeyOpen, Some(name))
+                );
+            }
+            other => panic!("{path}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_hands_out_or_changes_is_never_read_with_get() {
+    let read = [
+        Operation::HealthRead,
+        Operation::ContextList,
+        Operation::MetricsRead,
+        Operation::ApiRead,
+    ];
+    for route in &ROUTES {
+        let get = route.verb.name() == "GET";
+        assert_eq!(get, read.contains(&route.operation), "{}", route.path);
+        assert_eq!(get, !route.takes_items(), "{}", route.path);
+        assert!(!get || matches!(route.path, Path::Fixed(_)));
+    }
+}

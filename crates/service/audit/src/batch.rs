@@ -1,0 +1,192 @@
+//! What one record says about a batch (design 7.31).
+//!
+//! Groups by version and outcome, at most 64 of them and then "other", so that ten thousand items
+//! cost a bounded record; and one hash over every item in order, so that a list kept elsewhere can be
+//! proven against the log. Not here: which items there were (`Field::ItemIds` lists them if asked).
+
+use keywright_encoding::Reader;
+use keywright_primitives::hash::Sha256;
+use keywright_types::{Code, KeyVersion};
+
+use crate::field::{Field, MessageId};
+
+/// Groups that are told apart.
+pub const GROUPS_MAX: usize = 64;
+
+/// Adds up the items of one batch.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    groups: Vec<Group>,
+    last: usize,
+    other: u32,
+    items: u32,
+    failed: u32,
+    hash: Sha256,
+}
+
+/// Items of one version and outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a group is these three numbers")]
+pub struct Group {
+    /// The key version.
+    pub version: KeyVersion,
+    /// How these items ended.
+    pub outcome: Code,
+    /// How many there were.
+    pub items: u32,
+}
+
+impl Batch {
+    /// No items yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            groups: Vec::new(),
+            last: 0,
+            other: 0,
+            items: 0,
+            failed: 0,
+            hash: Sha256::new(),
+        }
+    }
+
+    /// Adds the next item. `message` is zero for an item that has none.
+    pub fn add(&mut self, version: KeyVersion, outcome: Code, message: &MessageId) {
+        self.items = self.items.saturating_add(1);
+        if outcome != Code::Ok {
+            self.failed = self.failed.saturating_add(1);
+        }
+        let mut hashed = [0; 18];
+        hashed[..16].copy_from_slice(message);
+        hashed[16..].copy_from_slice(&outcome.number().to_be_bytes());
+        self.hash.update(&hashed);
+        self.count(version, outcome);
+    }
+
+    fn count(&mut self, version: KeyVersion, outcome: Code) {
+        let fits = |group: &Group| group.version == version && group.outcome == outcome;
+        // Most items are like the one before.
+        if !self.groups.get(self.last).is_some_and(fits) {
+            match self.groups.iter().position(fits) {
+                Some(index) => self.last = index,
+                None if self.groups.len() < GROUPS_MAX => {
+                    self.last = self.groups.len();
+                    self.groups.push(Group {
+                        version,
+                        outcome,
+                        items: 0,
+                    });
+                }
+                None => {
+                    self.other = self.other.saturating_add(1);
+                    return;
+                }
+            }
+        }
+        if let Some(group) = self.groups.get_mut(self.last) {
+            group.items = group.items.saturating_add(1);
+        }
+    }
+
+    /// The finished summary.
+    #[must_use]
+    pub fn finish(self) -> Summary {
+        let mut bytes = Vec::with_capacity(5 + self.groups.len() * GROUP_LEN);
+        bytes.push(u8::try_from(self.groups.len()).unwrap_or(u8::MAX));
+        for group in &self.groups {
+            bytes.extend_from_slice(&group.version.number().to_be_bytes());
+            bytes.extend_from_slice(&group.outcome.number().to_be_bytes());
+            bytes.extend_from_slice(&group.items.to_be_bytes());
+        }
+        bytes.extend_from_slice(&self.other.to_be_bytes());
+        Summary {
+            groups: bytes,
+            digest: self.hash.finish(),
+            items: self.items,
+            failed: self.failed,
+        }
+    }
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A batch that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    groups: Vec<u8>,
+    digest: [u8; 32],
+    items: u32,
+    failed: u32,
+}
+
+impl Summary {
+    /// Number of items, for `Facts::items`.
+    #[must_use]
+    pub const fn items(&self) -> u32 {
+        self.items
+    }
+
+    /// Number of items that failed, for `Facts::failed`.
+    #[must_use]
+    pub const fn failed(&self) -> u32 {
+        self.failed
+    }
+
+    /// The two fields of the record.
+    #[must_use]
+    pub fn fields(&self) -> [Field<'_>; 2] {
+        [
+            Field::ItemGroups(Groups(&self.groups)),
+            Field::ItemDigest(self.digest),
+        ]
+    }
+}
+
+/// Groups in their bytes: count u8, each version u32, outcome u16, items u32; the other items u32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Groups<'a>(&'a [u8]);
+
+impl<'a> Groups<'a> {
+    /// The groups, in order of first appearance.
+    pub fn iter(&self) -> impl Iterator<Item = Group> + use<'a> {
+        let (groups, _) = self.0[1..self.0.len() - 4].as_chunks::<GROUP_LEN>();
+        groups
+            .iter()
+            .filter_map(|bytes| read_group(&mut Reader::new(bytes)))
+    }
+
+    /// Items beyond the groups that are told apart.
+    #[must_use]
+    pub fn other(&self) -> u32 {
+        self.0.last_chunk().copied().map_or(0, u32::from_be_bytes)
+    }
+
+    pub(crate) const fn as_bytes(&self) -> &'a [u8] {
+        self.0
+    }
+
+    pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        let count = usize::from(reader.u8().ok()?);
+        (count <= GROUPS_MAX).then_some(())?;
+        for _ in 0..count {
+            read_group(&mut reader)?;
+        }
+        reader.u32().ok()?;
+        reader.is_empty().then_some(Self(bytes))
+    }
+}
+
+fn read_group(reader: &mut Reader<'_>) -> Option<Group> {
+    Some(Group {
+        version: KeyVersion::from_number(reader.u32().ok()?),
+        outcome: Code::from_number(reader.u16().ok()?).ok()?,
+        items: reader.u32().ok()?,
+    })
+}
+
+const GROUP_LEN: usize = 10;

@@ -1,0 +1,348 @@
+//! The client: raw calls, and one typed call per route.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, StatusCode, header, uri::PathAndQuery};
+use http_body_util::Full;
+use keywright_api::answer::{ContextsAnswer, HealthAnswer};
+use keywright_api::request::RandomItem;
+use keywright_api::route::Endpoint;
+use keywright_secret::SecretBytes;
+use keywright_tls::Protocol;
+use keywright_types::{Code, Name};
+
+use crate::connection::{Connection, Failure};
+use crate::error::Refused;
+use crate::items::{Fresh, Plain, Random, one};
+use crate::pipeline::{Batching, pipeline};
+use crate::{DataKey, Error, ErrorBody, Open, Opened, OpenedDataKey, Seal, Sealed, Settings};
+
+/// A client of one service. Clones share their connections.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    settings: Settings,
+    /// HTTP/2: the one connection. HTTP/1.1: those that no call is using.
+    pool: Mutex<Vec<Connection>>,
+    /// Held while connecting, so that many calls that find no connection make one and not many.
+    dialing: tokio::sync::Mutex<()>,
+    protocol: Protocol,
+}
+
+/// Unused HTTP/1.1 connections that are kept.
+const KEPT: usize = 8;
+
+/// An answer as it came.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// For a refusal, its code if this version knows it; `Ok` for a success.
+    pub code: Option<Code>,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Answer {
+    pub(crate) fn new(status: StatusCode, body: Bytes) -> Self {
+        let code = match status.is_success() {
+            true => Some(Code::Ok),
+            false => Refused::read(status, &body).code,
+        };
+        Self { status, code, body }
+    }
+
+    /// The body of a success.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for every other status.
+    pub fn accepted(self) -> Result<Bytes, Error> {
+        match self.status.is_success() {
+            true => Ok(self.body),
+            false => Err(Box::new(Refused::read(self.status, &self.body)).into()),
+        }
+    }
+}
+
+/// A request that can be sent more than once.
+struct Outgoing {
+    method: Method,
+    path: PathAndQuery,
+    body: Bytes,
+}
+
+impl Client {
+    /// Connects. In TLS 1.3 the server looks at our certificate after our handshake is done, so its
+    /// refusal of the certificate is the error of the first call.
+    ///
+    /// # Errors
+    /// [`Error::Connect`], [`Error::Tls`], [`Error::Timeout`].
+    pub async fn connect(settings: Settings) -> Result<Self, Error> {
+        let connection = tokio::time::timeout(settings.timeout, Connection::open(&settings))
+            .await
+            .map_err(|_| Error::Timeout)??;
+        Ok(Self(Arc::new(Inner {
+            protocol: connection.protocol(),
+            pool: Mutex::new(vec![connection]),
+            dialing: tokio::sync::Mutex::new(()),
+            settings,
+        })))
+    }
+
+    /// The protocol of the first connection.
+    #[must_use]
+    pub fn protocol(&self) -> Protocol {
+        self.0.protocol
+    }
+
+    /// One request and its answer, whatever its status. A body makes it JSON.
+    ///
+    /// # Errors
+    /// Everything but [`Error::Refused`].
+    pub async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: impl Into<Bytes>,
+    ) -> Result<Answer, Error> {
+        let outgoing = Outgoing {
+            method,
+            path: path.parse().map_err(|_| Error::Request)?,
+            body: body.into(),
+        };
+        tokio::time::timeout(self.0.settings.timeout, self.deliver(&outgoing))
+            .await
+            .map_err(|_| Error::Timeout)?
+    }
+
+    async fn deliver(&self, outgoing: &Outgoing) -> Result<Answer, Error> {
+        match self.attempt(outgoing).await {
+            // Not for an alert: who is refused once is refused twice.
+            Err(Failure::NotBegun(error)) if !matches!(error, Error::Tls(_)) => {
+                self.attempt(outgoing).await
+            }
+            first => first,
+        }
+        .map_err(|Failure::NotBegun(error) | Failure::Other(error)| error)
+    }
+
+    async fn attempt(&self, outgoing: &Outgoing) -> Result<Answer, Failure> {
+        let mut connection = match self.idle() {
+            Some(connection) => connection,
+            None => self.dial().await.map_err(Failure::Other)?,
+        };
+        let request = outgoing
+            .write(&self.0.settings, connection.protocol())
+            .map_err(Failure::Other)?;
+        let limit = self.0.settings.answer_bytes;
+        let answer = connection.exchange(request, limit).await;
+        match &answer {
+            Ok(_) => self.keep(connection),
+            Err(Failure::NotBegun(_)) => self.forget(&connection),
+            Err(Failure::Other(_)) => {}
+        }
+        answer
+    }
+
+    /// A connection that a call can use now.
+    fn idle(&self) -> Option<Connection> {
+        let mut pool = self.pool();
+        pool.retain(|connection| !connection.is_closed());
+        pool.last()?.share().or_else(|| pool.pop())
+    }
+
+    async fn dial(&self) -> Result<Connection, Error> {
+        let _one_at_a_time = self.0.dialing.lock().await;
+        if let Some(connection) = self.idle() {
+            return Ok(connection);
+        }
+        let connection = Connection::open(&self.0.settings).await?;
+        if let Some(handle) = connection.share() {
+            self.pool().push(handle);
+        }
+        Ok(connection)
+    }
+
+    fn keep(&self, connection: Connection) {
+        let mut pool = self.pool();
+        if connection.protocol() != Protocol::Http2 && pool.len() < KEPT {
+            pool.push(connection);
+        }
+    }
+
+    fn forget(&self, connection: &Connection) {
+        self.pool().retain(|kept| !kept.is_same(connection));
+    }
+
+    fn pool(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+        // The pool is a list of connections, each whole by itself, whoever panicked meanwhile.
+        self.0.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Outgoing {
+    fn write(
+        &self,
+        settings: &Settings,
+        protocol: Protocol,
+    ) -> Result<Request<Full<Bytes>>, Error> {
+        let authority = settings.authority.as_str();
+        let mut request = Request::builder().method(&self.method);
+        request = match protocol {
+            Protocol::Http2 => request.uri(format!("https://{authority}{}", self.path)),
+            _ => request
+                .uri(self.path.as_str())
+                .header(header::HOST, authority),
+        };
+        if !self.body.is_empty() {
+            let json = HeaderValue::from_static("application/json");
+            request = request.header(header::CONTENT_TYPE, json);
+        }
+        request
+            .body(Full::new(self.body.clone()))
+            .map_err(|_| Error::Request)
+    }
+}
+
+/// The routes. Each names [`Error::Refused`] for a refusal of the whole request; a batch that is not
+/// refused answers item by item.
+impl Client {
+    /// Seals one message.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn encrypt(&self, context: &Name, item: Seal<'_>) -> Result<Sealed, Error> {
+        one(self, Endpoint::Encrypt, Some(context), item.wire()).await
+    }
+
+    /// Opens one message.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn decrypt(&self, context: &Name, item: Open<'_>) -> Result<Opened, Error> {
+        one(self, Endpoint::Decrypt, Some(context), item.wire()).await
+    }
+
+    /// Seals one ciphertext again under the newest version.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn rewrap(&self, context: &Name, item: Open<'_>) -> Result<Sealed, Error> {
+        one(self, Endpoint::Rewrap, Some(context), item.wire()).await
+    }
+
+    /// Makes a data key: plain and wrapped.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn datakey(&self, context: &Name, aad: Option<&[u8]>) -> Result<DataKey, Error> {
+        one(self, Endpoint::Datakey, Some(context), Fresh { aad, plain: Plain::Given }.wire()).await
+    }
+
+    /// Makes a data key and gives it wrapped only.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn datakey_wrapped(
+        &self,
+        context: &Name,
+        aad: Option<&[u8]>,
+    ) -> Result<DataKey, Error> {
+        one(self, Endpoint::Datakey, Some(context), Fresh { aad, plain: Plain::Withheld }.wire())
+            .await
+    }
+
+    /// Opens a wrapped data key.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn datakey_open(
+        &self,
+        context: &Name,
+        item: Open<'_>,
+    ) -> Result<OpenedDataKey, Error> {
+        one(self, Endpoint::DatakeyOpen, Some(context), item.wire()).await
+    }
+
+    /// Random bytes from the service.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn random(&self, bytes: u64) -> Result<SecretBytes, Error> {
+        let item = RandomItem { bytes };
+        let Random(random) = one(self, Endpoint::Random, None, item).await?;
+        Ok(random)
+    }
+
+    /// The contexts on which the caller has a right.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn contexts(&self) -> Result<ContextsAnswer, Error> {
+        let path = crate::items::path(Endpoint::Contexts, None);
+        let body = self.call(Method::GET, &path, "").await?.accepted()?;
+        serde_json::from_slice(&body).map_err(|_| Error::Answer)
+    }
+
+    /// How the service is. A service that is degraded says so in the answer, which is not an error.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn health(&self) -> Result<HealthAnswer, Error> {
+        let path = crate::items::path(Endpoint::Health, None);
+        let answer = self.call(Method::GET, &path, "").await?;
+        match serde_json::from_slice(&answer.body) {
+            Ok(health) => Ok(health),
+            Err(_) => answer.accepted().and(Err(Error::Answer)),
+        }
+    }
+
+    /// Seals any number of messages, in batches of which several are under way at once. The results
+    /// are in the order of the items.
+    ///
+    /// # Errors
+    /// [`Error`] of the first batch that failed as a whole; batches before it were done.
+    pub async fn encrypt_items(
+        &self,
+        context: &Name,
+        items: &[Seal<'_>],
+        batching: Batching,
+    ) -> Result<Vec<Result<Sealed, ErrorBody>>, Error> {
+        pipeline(self, (Endpoint::Encrypt, context), items, batching).await
+    }
+
+    /// Opens any number of messages, like [`Client::encrypt_items`].
+    ///
+    /// # Errors
+    /// [`Error`] of the first batch that failed as a whole.
+    pub async fn decrypt_items(
+        &self,
+        context: &Name,
+        items: &[Open<'_>],
+        batching: Batching,
+    ) -> Result<Vec<Result<Opened, ErrorBody>>, Error> {
+        pipeline(self, (Endpoint::Decrypt, context), items, batching).await
+    }
+
+    /// Seals any number of ciphertexts again, like [`Client::encrypt_items`].
+    ///
+    /// # Errors
+    /// [`Error`] of the first batch that failed as a whole; batches before it were done.
+    pub async fn rewrap_items(
+        &self,
+        context: &Name,
+        items: &[Open<'_>],
+        batching: Batching,
+    ) -> Result<Vec<Result<Sealed, ErrorBody>>, Error> {
+        pipeline(self, (Endpoint::Rewrap, context), items, batching).await
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Client").field(&self.0.settings).finish()
+    }
+}

@@ -1,0 +1,398 @@
+//! `keywright.toml`: everything a node needs to know, and nothing it does not.
+//!
+//! Unknown keys are refused with their line. Paths are relative to the file's own folder. Every key
+//! has a default except those that name a file; the file written by `home` spells all of them out.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// A node's configuration.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "the file's own shape; a new key is faced by its reader")]
+pub struct Config {
+    /// The version of this format: 1.
+    pub version: u32,
+    /// Where the node listens, and as whom.
+    pub server: Server,
+    /// Which client certificates are believed.
+    pub clients: Clients,
+    /// Where rows are kept.
+    pub store: StoreSection,
+    /// The embedded key holder.
+    pub keystore: Keystore,
+    /// The audit log.
+    pub audit: Audit,
+    /// How much, how many and how long.
+    #[serde(default)]
+    pub limits: Limits,
+    /// Data keys handed to callers.
+    #[serde(default)]
+    pub data_keys: DataKeys,
+}
+
+/// Where the node listens, and as whom.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct Server {
+    /// Address and port.
+    pub listen: SocketAddr,
+    /// Server threads; 0 for one per core.
+    #[serde(default)]
+    pub threads: usize,
+    /// The server's certificate chain.
+    pub certificate: PathBuf,
+    /// The server's private key.
+    pub key: PathBuf,
+}
+
+/// Which client certificates are believed.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct Clients {
+    /// The trust anchors.
+    pub authorities: PathBuf,
+    /// One revocation list per anchor; without it every client is refused.
+    pub revocation_lists: PathBuf,
+}
+
+/// Where rows are kept.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct StoreSection {
+    /// The SQLite file.
+    pub file: PathBuf,
+}
+
+/// The embedded key holder.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct Keystore {
+    /// The root file.
+    pub root: PathBuf,
+    /// The file that holds the root's password, readable by its owner alone.
+    pub password_file: PathBuf,
+    /// Unwrapped keys that are kept in memory at most.
+    #[serde(default = "default_unwrapped")]
+    pub unwrapped_keys: usize,
+    /// What to do where the system forbids locking memory.
+    #[serde(default)]
+    pub memory_lock: MemoryLock,
+}
+
+/// What to do where the system forbids locking memory (design 7.24).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(clippy::exhaustive_enums, reason = "both answers must be faced at start")]
+pub enum MemoryLock {
+    /// Start, and say so in log and health.
+    #[default]
+    Try,
+    /// Refuse to start.
+    Require,
+}
+
+/// The audit log.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct Audit {
+    /// The folder of its files.
+    pub directory: PathBuf,
+    /// When records reach the disk.
+    #[serde(default)]
+    pub sync: Sync,
+}
+
+/// When records reach the disk. Orders that change state and answers that hand out keys are synced
+/// first in either case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(clippy::exhaustive_enums, reason = "both answers must be faced at start")]
+pub enum Sync {
+    /// Every 100 ms; before that they are with the operating system.
+    #[default]
+    Grouped,
+    /// Before each answer.
+    Strict,
+}
+
+/// How much, how many and how long.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct Limits {
+    /// Bytes of a request's body.
+    pub body_bytes: usize,
+    /// Items of a request.
+    pub items: usize,
+    /// Bytes of a request's header fields.
+    pub header_bytes: u32,
+    /// Connections in all.
+    pub connections: usize,
+    /// Streams of one HTTP/2 connection.
+    pub concurrent_streams: u32,
+    /// From the first byte of a head to its last, in seconds.
+    pub header_timeout_s: u64,
+    /// From the head to the end of the body, in seconds.
+    pub body_timeout_s: u64,
+    /// From the head to the answer, in seconds.
+    pub request_timeout_s: u64,
+    /// A connection without a request ends after this, in seconds.
+    pub idle_timeout_s: u64,
+    /// How long running requests may take at shutdown, in seconds.
+    pub drain_timeout_s: u64,
+    /// Requests that may wait for a holder that waits for a device.
+    pub holder_queue: usize,
+    /// Threads of such a holder.
+    pub holder_threads: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 16 << 20,
+            items: 10_000,
+            header_bytes: 64 << 10,
+            connections: 10_000,
+            concurrent_streams: 2000,
+            header_timeout_s: 5,
+            body_timeout_s: 30,
+            request_timeout_s: 60,
+            idle_timeout_s: 120,
+            drain_timeout_s: 20,
+            holder_queue: 128,
+            holder_threads: 4,
+        }
+    }
+}
+
+/// Data keys handed to callers.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct DataKeys {
+    /// How long a caller should keep one, in seconds; told in `not_after`.
+    pub validity_s: u64,
+}
+
+impl Default for DataKeys {
+    fn default() -> Self {
+        Self { validity_s: 24 * 3600 }
+    }
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("the configuration {0} cannot be read")]
+    Read(PathBuf, #[source] std::io::Error),
+    /// A key is unknown, missing or of the wrong type; the message names key and line.
+    #[error("the configuration {0} is not valid: {1}")]
+    Parse(PathBuf, Box<toml::de::Error>),
+    /// A version that this program does not know.
+    #[error("the configuration {0} has version {1}; this program reads version 1")]
+    Version(PathBuf, u32),
+    /// A file that the configuration names is not there.
+    #[error("{key} names {path}, which cannot be read")]
+    Missing {
+        /// The key, with its section.
+        key: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A number outside its range.
+    #[error("{key} is {value}; it must be {range}")]
+    Range {
+        /// The key, with its section.
+        key: &'static str,
+        /// What it says.
+        value: u64,
+        /// What it may say.
+        range: &'static str,
+    },
+}
+
+impl Config {
+    /// Reads a configuration and resolves its paths.
+    ///
+    /// # Errors
+    /// [`ConfigError`], naming the key and the line.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ConfigError::Read(path.to_owned(), error))?;
+        let mut config: Self = toml::from_str(&text)
+            .map_err(|error| ConfigError::Parse(path.to_owned(), Box::new(error)))?;
+        if config.version != 1 {
+            return Err(ConfigError::Version(path.to_owned(), config.version));
+        }
+        config.check_ranges()?;
+        let folder = path.parent().unwrap_or_else(|| Path::new(""));
+        config.paths().into_iter().for_each(|entry| *entry = folder.join(&*entry));
+        Ok(config)
+    }
+
+    /// Checks that every file it names is there and readable.
+    ///
+    /// # Errors
+    /// [`ConfigError::Missing`] for the first that is not.
+    pub fn check_files(&self) -> Result<(), ConfigError> {
+        let files: [(&'static str, &Path); 7] = [
+            ("server.certificate", &self.server.certificate),
+            ("server.key", &self.server.key),
+            ("clients.authorities", &self.clients.authorities),
+            ("clients.revocation_lists", &self.clients.revocation_lists),
+            ("store.file", &self.store.file),
+            ("keystore.root", &self.keystore.root),
+            ("keystore.password_file", &self.keystore.password_file),
+        ];
+        for (key, path) in files {
+            std::fs::File::open(path).map_err(|source| ConfigError::Missing {
+                key,
+                path: path.to_owned(),
+                source,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The file's text, with what each key means.
+    ///
+    /// # Errors
+    /// Never in practice: plain structs of strings and numbers always have a TOML form.
+    pub fn to_text(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self).map(|text| format!("{HEADING}{text}"))
+    }
+
+    fn paths(&mut self) -> [&mut PathBuf; 8] {
+        [
+            &mut self.server.certificate,
+            &mut self.server.key,
+            &mut self.clients.authorities,
+            &mut self.clients.revocation_lists,
+            &mut self.store.file,
+            &mut self.keystore.root,
+            &mut self.keystore.password_file,
+            &mut self.audit.directory,
+        ]
+    }
+
+    fn check_ranges(&self) -> Result<(), ConfigError> {
+        let limits = &self.limits;
+        let numbers: [(&'static str, u64, u64, u64, &'static str); 9] = [
+            ("limits.body_bytes", limits.body_bytes as u64, 1024, 64 << 20, "1024 to 67108864"),
+            ("limits.items", limits.items as u64, 1, 10_000, "1 to 10000"),
+            ("limits.header_bytes", limits.header_bytes.into(), 8 << 10, 1 << 20, "8192 to 1048576"),
+            ("limits.connections", limits.connections as u64, 1, 1_000_000, "1 to 1000000"),
+            ("limits.concurrent_streams", limits.concurrent_streams.into(), 1, 100_000, "1 to 100000"),
+            ("limits.request_timeout_s", limits.request_timeout_s, 1, 3600, "1 to 3600"),
+            ("limits.holder_queue", limits.holder_queue as u64, 1, 1_000_000, "1 to 1000000"),
+            ("keystore.unwrapped_keys", self.keystore.unwrapped_keys as u64, 16, 1 << 20, "16 to 1048576"),
+            ("data_keys.validity_s", self.data_keys.validity_s, 1, 366 * 86_400, "1 to 31622400"),
+        ];
+        let wrong = numbers.into_iter().find(|(_, value, low, high, _)| value < low || value > high);
+        wrong.map_or(Ok(()), |(key, value, _, _, range)| Err(ConfigError::Range { key, value, range }))
+    }
+}
+
+impl Limits {
+    /// Seconds as a duration.
+    #[must_use]
+    pub const fn seconds(count: u64) -> Duration {
+        Duration::from_secs(count)
+    }
+}
+
+const fn default_unwrapped() -> usize {
+    16_384
+}
+
+const HEADING: &str = "\
+# Configuration of one Keywright node. Paths are relative to this file.
+# Unknown keys are refused. `keywright serve --config keywright.toml` reads it.
+
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn minimal() -> &'static str {
+        "version = 1\n\
+         [server]\nlisten = \"127.0.0.1:8443\"\ncertificate = \"server.pem\"\nkey = \"server.key\"\n\
+         [clients]\nauthorities = \"ca.pem\"\nrevocation_lists = \"crl.pem\"\n\
+         [store]\nfile = \"store.sqlite\"\n\
+         [keystore]\nroot = \"root.kwf\"\npassword_file = \"root.password\"\n\
+         [audit]\ndirectory = \"audit\"\n"
+    }
+
+    fn read(text: &str) -> Result<Config, ConfigError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keywright.toml");
+        std::fs::write(&path, text).unwrap();
+        Config::read(&path)
+    }
+
+    #[test]
+    fn a_minimal_file_has_safe_defaults_and_paths_of_its_folder() {
+        let config = read(minimal()).unwrap();
+        assert_eq!(config.limits.items, 10_000);
+        assert_eq!(config.audit.sync, Sync::Grouped);
+        assert!(config.store.file.is_absolute() && config.store.file.ends_with("store.sqlite"));
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let config = read(minimal()).unwrap();
+        let text = config.to_text().unwrap();
+        assert_eq!(read(&text).unwrap().to_text().unwrap(), text);
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_its_name_and_line() {
+        for (text, key, line) in [
+            (format!("{}sink = 1\n", minimal()), "sink", 15),
+            (format!("{}[limits]\nitem = 5\n", minimal()), "item", 16),
+            (format!("surprise = true\n{}", minimal()), "surprise", 1),
+        ] {
+            let message = read(&text).unwrap_err().to_string();
+            assert!(message.contains(key) && message.contains(&format!("line {line}")), "{message}");
+        }
+    }
+
+    #[test]
+    fn wrong_types_missing_keys_and_other_versions_are_refused() {
+        for (from, to) in [
+            ("version = 1", "version = 2"),
+            ("version = 1\n", ""),
+            ("listen = \"127.0.0.1:8443\"", "listen = \"here\""),
+            ("listen = \"127.0.0.1:8443\"", "listen = 8443"),
+            ("key = \"server.key\"\n", ""),
+            ("[audit]\n", "[audit]\nsync = \"never\"\n"),
+            ("[audit]\n", "[limits]\nitems = 0\n[audit]\n"),
+            ("[audit]\n", "[limits]\nitems = 10001\n[audit]\n"),
+            ("[audit]\n", "[limits]\nbody_bytes = -1\n[audit]\n"),
+        ] {
+            let text = minimal().replacen(from, to, 1);
+            assert!(read(&text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_missing_file_is_named_with_its_key() {
+        let message = read(minimal()).unwrap().check_files().unwrap_err().to_string();
+        assert!(message.starts_with("server.certificate names"), "{message}");
+    }
+}

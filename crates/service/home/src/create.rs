@@ -1,0 +1,187 @@
+//! A new home: made in a folder beside its place, and moved there whole.
+//!
+//! A creation that is cut short leaves a folder of another name and nothing at the place, so the next
+//! try begins afresh.
+
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use keywright_audit::head::Fingerprint;
+use keywright_clock::Clock;
+use keywright_keystore::{Keystore, Root, ServiceKey};
+use keywright_password::Profile;
+use keywright_policy::PolicyDocument;
+use keywright_primitives::random::RandomStream;
+use keywright_primitives::signature::SigningKey;
+use keywright_secret::SecretBytes;
+use keywright_store::{SqliteEngine, write_meta};
+use keywright_types::{BindingKind, KeySpec, Name, PrincipalId};
+
+use crate::config::{Audit, Clients, DataKeys, Limits, MemoryLock, Server, StoreSection};
+use crate::files::{self, Readers, failed};
+use crate::node::{META_AUDIT_KEY, META_NODE, META_ROW_KEY};
+use crate::pki::{AUTHORITY, Pki, REVOCATION_LIST};
+use crate::{Config, HomeError, MemoryPlan, Node, Sync};
+
+/// The configuration's name in a home.
+pub const CONFIG_FILE: &str = "keywright.toml";
+/// The audit signer's fingerprint, outside the log, for its verifier.
+pub const FINGERPRINT_FILE: &str = "audit-signer.txt";
+
+/// What a new home holds besides its root, authority and tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "two kinds of a start")]
+pub enum Contents {
+    /// Two contexts, two clients of two organisational units, and a policy that gives each one of them.
+    Demo,
+    /// No context, no client, no policy.
+    Empty,
+}
+
+/// Makes a home at `folder`.
+///
+/// # Errors
+/// [`HomeError::Occupied`] if there is something at the place; else [`HomeError`], and the place is as
+/// it was.
+pub fn create(folder: &Path, contents: Contents, profile: Profile, clock: &Clock) -> Result<(), HomeError> {
+    if occupied(folder) {
+        return Err(HomeError::Occupied(folder.to_owned()));
+    }
+    let beside = beside(folder)?;
+    make_folder(&beside)?;
+    let made = fill(&beside, contents, profile, clock).and_then(|()| {
+        // An empty folder at the place is taken over.
+        drop(std::fs::remove_dir(folder));
+        std::fs::rename(&beside, folder)
+            .and_then(|()| files::sync_folder(folder))
+            .map_err(|source| failed(folder, "written", source))
+    });
+    if made.is_err() {
+        drop(std::fs::remove_dir_all(&beside));
+    }
+    made
+}
+
+fn occupied(folder: &Path) -> bool {
+    match std::fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
+}
+
+fn beside(folder: &Path) -> Result<PathBuf, HomeError> {
+    let name = folder.file_name().ok_or_else(|| HomeError::Occupied(folder.to_owned()))?;
+    let mut random = RandomStream::new()?;
+    let suffix = keywright_encoding::hex::encode(&random.array::<4>()?);
+    let mut beside = name.to_owned();
+    beside.push(format!(".new-{suffix}"));
+    Ok(folder.with_file_name(beside))
+}
+
+fn make_folder(folder: &Path) -> Result<(), HomeError> {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|source| failed(folder, "written", source))
+}
+
+fn fill(folder: &Path, contents: Contents, profile: Profile, clock: &Clock) -> Result<(), HomeError> {
+    let pki = Pki::init(folder, clock.wall())?;
+    pki.issue_server(clock.wall())?;
+    make_folder(&folder.join("clients"))?;
+    make_folder(&folder.join("audit"))?;
+    make_root(folder, profile, clock)?;
+    let config = folder.join(CONFIG_FILE);
+    #[expect(clippy::expect_used, reason = "a struct of strings and numbers always has a TOML form")]
+    let text = configuration().to_text().expect("a configuration has a text");
+    files::write_new(&config, text.as_bytes(), Readers::Everyone)?;
+    let node = Node::open(&config, clock.clone(), MemoryPlan::LeaveAlone)?;
+    node.admin().create_tenant(&Name::default_tenant())?;
+    if contents == Contents::Demo {
+        make_demo(folder, &node, &pki, clock)?;
+    }
+    node.shutdown()
+}
+
+/// The root under a generated password, and the service's own keys under the root.
+fn make_root(folder: &Path, profile: Profile, clock: &Clock) -> Result<(), HomeError> {
+    let mut random = RandomStream::new()?;
+    let password = keywright_encoding::base64::encode(random.secret::<32>()?.expose());
+    let password = SecretBytes::from_vec(password.into_bytes());
+    let mut line = SecretBytes::zeroed(password.len() + 1);
+    line.expose_mut()[..password.len()].copy_from_slice(password.expose());
+    line.expose_mut()[password.len()] = b'\n';
+    files::write_new(&folder.join("root.password"), line.expose(), Readers::Owner)?;
+    let root = Root::create(&folder.join("root.kwf"), &password, profile)?;
+    let keystore = Keystore::new(&root, MIN_SLOTS, clock.clone())?;
+    let mut engine = SqliteEngine::open(&folder.join("store.sqlite"))?;
+    let row_key = keystore.generate_service_key(ServiceKey::StoreRows)?;
+    let audit_key = keystore.generate_service_key(ServiceKey::AuditSigning)?;
+    write_meta(&mut engine, META_ROW_KEY.as_bytes(), &row_key)?;
+    write_meta(&mut engine, META_AUDIT_KEY.as_bytes(), &audit_key)?;
+    write_meta(&mut engine, META_NODE.as_bytes(), &random.array::<16>()?)?;
+    let seed = keystore.open_service_key(ServiceKey::AuditSigning, &audit_key)?;
+    let fingerprint = Fingerprint::of(&SigningKey::from_seed(&seed)?.verifying_key());
+    let text = format!("{}\n", keywright_encoding::hex::encode(fingerprint.as_bytes()));
+    files::write_new(&folder.join(FINGERPRINT_FILE), text.as_bytes(), Readers::Everyone)
+}
+
+/// The contexts, clients and policy of the demonstration.
+fn make_demo(folder: &Path, node: &Node, pki: &Pki, clock: &Clock) -> Result<(), HomeError> {
+    let mut random = RandomStream::new()?;
+    let tenant = Name::default_tenant();
+    let mut text = String::from("version = 1\n");
+    let anchor = keywright_encoding::hex::encode(&pki.authority().spki_sha256());
+    for (name, unit, context, binding) in DEMO {
+        let name_of_context: Name = context.parse()?;
+        node.admin().create_context(&tenant, &name_of_context, KeySpec::seal(), binding)?;
+        let principal = PrincipalId::from_bytes(random.array()?);
+        let clients = folder.join("clients");
+        pki.issue_client(&clients, (name, Some(unit)), Some(principal), clock.wall())?;
+        text.push_str(&format!(
+            "[[group]]\nname = \"{unit}\"\ntenant = \"default\"\n\
+             [[principal]]\nid = \"{principal}\"\nname = \"{name}\"\ntenant = \"default\"\ngroup = \"{unit}\"\n\
+             [[principal.rule]]\nanchors = [\"{anchor}\"]\nsan_uri = \"keywright:principal:{principal}\"\n\
+             [[grant]]\nprincipals = [\"{name}\"]\ncontexts = [\"{context}\"]\n\
+             operations = [\"encrypt\", \"decrypt\", \"rewrap\", \"datakey\", \"datakey-open\"]\n\
+             [[grant]]\nprincipals = [\"{name}\"]\noperations = [\"random\", \"metrics-read\"]\n"
+        ));
+    }
+    let document = PolicyDocument::parse(&text).map_err(keywright_service::AdminError::from)?;
+    node.admin().apply_policy(document)?;
+    Ok(())
+}
+
+/// Client, organisational unit, context, and what the context's envelopes are bound to: one shared by
+/// its unit, one private to its client, as in the seed service.
+const DEMO: [(&str, &str, &str, BindingKind); 2] = [
+    ("trading-1", "Trading", "exchange-key", BindingKind::Group),
+    ("web-2fa-1", "2FA", "2fa", BindingKind::Principal),
+];
+
+fn configuration() -> Config {
+    Config {
+        version: 1,
+        server: Server {
+            listen: ([127, 0, 0, 1], 8443).into(),
+            threads: 0,
+            certificate: "server.pem".into(),
+            key: "server.key".into(),
+        },
+        clients: Clients { authorities: AUTHORITY.into(), revocation_lists: REVOCATION_LIST.into() },
+        store: StoreSection { file: "store.sqlite".into() },
+        keystore: crate::Keystore {
+            root: "root.kwf".into(),
+            password_file: "root.password".into(),
+            unwrapped_keys: 16_384,
+            memory_lock: MemoryLock::Try,
+        },
+        audit: Audit { directory: "audit".into(), sync: Sync::Grouped },
+        limits: Limits::default(),
+        data_keys: DataKeys::default(),
+    }
+}
+
+/// Enough for the keys of a creation.
+const MIN_SLOTS: usize = 64;

@@ -1,0 +1,469 @@
+//! One node: everything of a home opened, checked, and joined.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use keywright_audit::head::SignedHead;
+use keywright_audit::log::{Identity, Log, Settings as LogSettings, SyncMode};
+use keywright_audit::record::{Facts, Record};
+use keywright_clock::Clock;
+use keywright_custody::{KeyHolder, rows};
+use keywright_keystore::{Keystore, Root, ServiceKey};
+use keywright_password::Limits as PasswordLimits;
+use keywright_policy::Policy;
+use keywright_primitives::mac::MacKey;
+use keywright_primitives::signature::SigningKey;
+use keywright_secret::locked::{Locking, lock_process};
+use keywright_server::transport::{self, Running};
+use keywright_server::{Application, NullApplication, Probes};
+use keywright_service::{
+    Admin, PoolSize, Settings as ServiceSettings, Shared, Snapshot, Worker, load_policy, load_trust,
+};
+use keywright_store::{Engine, SqliteEngine, Store, Table, Transaction, read_meta};
+use keywright_tls::{ClientTrust, Protocol, ServerConfig, ServerIdentity, server_config};
+use keywright_types::{Code, KeyVersion, Name, NodeId, TenantId};
+
+use crate::control::Control;
+use crate::{Config, HomeError, MemoryLock, Sync, files};
+
+/// Whether a node locks the memory of its process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is nothing between")]
+pub enum MemoryPlan {
+    /// As the configuration says: for a process that serves.
+    AsConfigured,
+    /// Not: for a short command, and for tests that share a process.
+    LeaveAlone,
+}
+
+/// An opened home.
+pub struct Node {
+    folder: PathBuf,
+    config: Config,
+    clock: Clock,
+    admin: Admin,
+    store: Store,
+    log: Mutex<Option<Log>>,
+    tls: Arc<ArcSwap<ServerConfig>>,
+    memory_locked: bool,
+}
+
+impl Node {
+    /// Opens the home that `config` describes, read from `path`.
+    ///
+    /// # Errors
+    /// [`HomeError`]; nothing of the home is changed then.
+    pub fn open(path: &Path, clock: Clock, memory: MemoryPlan) -> Result<Arc<Self>, HomeError> {
+        let config = Config::read(path)?;
+        config.check_files()?;
+        let holder = open_keystore(&config, &clock)?;
+        let engine = SqliteEngine::open(&config.store.file)?;
+        Self::assemble(folder_of(path), config, clock, (holder.clone(), holder), Box::new(engine), memory)
+    }
+
+    /// As [`Node::open`], with another holder for callers' keys: tests put a slow or broken one there.
+    ///
+    /// # Errors
+    /// As [`Node::open`].
+    pub fn open_with_holder(
+        path: &Path,
+        clock: Clock,
+        wrap: impl FnOnce(Arc<dyn KeyHolder>) -> Arc<dyn KeyHolder>,
+    ) -> Result<Arc<Self>, HomeError> {
+        let config = Config::read(path)?;
+        config.check_files()?;
+        let keystore = open_keystore(&config, &clock)?;
+        let holder = wrap(keystore.clone());
+        let engine = SqliteEngine::open(&config.store.file)?;
+        let memory = MemoryPlan::LeaveAlone;
+        Self::assemble(folder_of(path), config, clock, (keystore, holder), Box::new(engine), memory)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a node, joined in one place")]
+    fn assemble(
+        folder: PathBuf,
+        config: Config,
+        clock: Clock,
+        (keystore, holder): (Arc<Keystore>, Arc<dyn KeyHolder>),
+        engine: Box<dyn Engine>,
+        memory: MemoryPlan,
+    ) -> Result<Arc<Self>, HomeError> {
+        let memory_locked = lock_memory(&config, memory)?;
+        let meta = Meta::read(engine.as_ref(), &keystore)?;
+        let store = Store::start(engine, meta.row_key, &clock)?;
+        let identity = Identity { installation: meta.installation, node: meta.node };
+        let mut log = open_log(&config, &clock, identity, meta.signer, &store)?;
+        settle(&mut log, &clock, store.epoch())?;
+        let trust = Arc::new(read_trust(&config, &clock)?);
+        let tls = Arc::new(ArcSwap::new(tls_config(&config, &trust)?));
+        let snapshot = read_snapshot(&store, Arc::clone(&trust))?;
+        let shared = Shared::new(snapshot, holder, clock.clone(), service_settings(&config))
+            .map_err(HomeError::Thread)?;
+        let admin = Admin::new(shared, store.clone(), log.writer()?);
+        let log = Mutex::new(Some(log));
+        let node = Arc::new(Self { folder, config, clock, admin, store, log, tls, memory_locked });
+        node.adopt_newer_trust(trust)?;
+        Ok(node)
+    }
+
+    /// The hand that changes state.
+    #[must_use]
+    pub const fn admin(&self) -> &Admin {
+        &self.admin
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The home folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How long checking every row took at start, and how many there were.
+    #[must_use]
+    pub fn verification(&self) -> keywright_store::Verification {
+        self.store.verification()
+    }
+
+    /// Starts the server; `listen` overrides the configured address.
+    ///
+    /// # Errors
+    /// [`HomeError::Transport`] if the address cannot be had; [`HomeError::Control`].
+    pub fn serve(self: &Arc<Self>, listen: Option<SocketAddr>) -> Result<Serving, HomeError> {
+        let settings = transport_settings(&self.config, listen, Arc::clone(&self.tls));
+        let threads = match settings.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            count => count,
+        };
+        // Writers are opened here, where failing is an answer, and taken by the threads.
+        let writers = self.with_log(|log| (0..threads).map(|_| log.writer()).collect::<Result<Vec<_>, _>>())?;
+        let writers = Mutex::new(writers?);
+        let probes = Arc::new(self.probes());
+        let shared = Arc::clone(self.admin.shared());
+        let (limits, body_timeout) = (api_limits(&self.config), settings.limits.body_timeout);
+        let make = move |_| {
+            let writer = writers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            #[expect(clippy::expect_used, reason = "as many writers as threads were made above")]
+            let writer = writer.expect("one writer per server thread");
+            let worker = Worker::new(Arc::clone(&shared), writer);
+            Application::new(worker, limits, body_timeout, Arc::clone(&probes))
+        };
+        let running = transport::start(transport::Settings { threads, ..settings }, make)?;
+        let control = Control::start(&self.folder, self)?;
+        Ok(Serving { running, _control: control, node: Arc::clone(self) })
+    }
+
+    /// Reads the revocation list again and puts it in force.
+    ///
+    /// # Errors
+    /// [`HomeError::Tls`], [`HomeError::Admin`]; the old list stays in force.
+    pub fn reload_trust(&self) -> Result<u64, HomeError> {
+        let trust = Arc::new(read_trust(&self.config, &self.clock)?);
+        let tls = tls_config(&self.config, &trust)?;
+        let lists = files::read(&self.config.clients.revocation_lists)?;
+        let epoch = self.admin.replace_trust(trust, &lists)?;
+        self.tls.store(tls);
+        Ok(epoch)
+    }
+
+    /// Ends the node in order: the last head is signed, the store is closed.
+    ///
+    /// # Errors
+    /// [`HomeError::Audit`] if the last head could not be written.
+    pub fn shutdown(&self) -> Result<(), HomeError> {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let last = log.map(Log::shutdown).transpose();
+        self.store.shutdown();
+        last?;
+        Ok(())
+    }
+
+    /// Syncs the log and signs a head now.
+    ///
+    /// # Errors
+    /// [`HomeError::Audit`].
+    pub fn sign_head(&self) -> Result<SignedHead, HomeError> {
+        Ok(self.with_log(Log::sign_head)??)
+    }
+
+    fn with_log<T>(&self, use_it: impl FnOnce(&Log) -> T) -> Result<T, HomeError> {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.as_ref().map(use_it).ok_or(HomeError::Audit(keywright_audit::AuditError::Unavailable))
+    }
+
+    fn probes(self: &Arc<Self>) -> Probes {
+        let node = Arc::downgrade(self);
+        let audit = move || {
+            let node = node.upgrade();
+            node.is_some_and(|node| node.with_log(|log| log.health().is_good()).unwrap_or(false))
+        };
+        Probes { audit: Box::new(audit), memory_locked: self.memory_locked }
+    }
+
+    /// A list that was replaced while the node was down is put in force as an order of its own; an
+    /// older one than the store remembers keeps the node from starting.
+    fn adopt_newer_trust(&self, trust: Arc<ClientTrust>) -> Result<(), HomeError> {
+        let lists = files::read(&self.config.clients.revocation_lists)?;
+        let known = load_trust(&self.store)?;
+        if let Some(known) = &known {
+            let anchors = files::read(&self.config.clients.authorities)?;
+            // Anchors may have been exchanged: then the old lists no longer fit them and say nothing.
+            if let Ok(known) = ClientTrust::new(&anchors, known, self.clock.clone())
+                && trust.is_older_than(&known)
+            {
+                return Err(HomeError::OlderRevocationList);
+            }
+        }
+        if known.as_ref() != Some(&lists) {
+            self.admin.replace_trust(trust, &lists)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Node({})", self.folder.display())
+    }
+}
+
+/// A node with its server in front.
+#[derive(Debug)]
+pub struct Serving {
+    running: Running,
+    _control: Control,
+    node: Arc<Node>,
+}
+
+impl Serving {
+    /// Where it listens.
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
+        self.running.local_addr()
+    }
+
+    /// The node behind it.
+    #[must_use]
+    pub const fn node(&self) -> &Arc<Node> {
+        &self.node
+    }
+
+    /// Whether a server thread has ended by itself.
+    #[must_use]
+    pub fn is_stopping(&self) -> bool {
+        self.running.is_stopping()
+    }
+
+    /// Stops in order: running requests are answered, then the log and the store are closed.
+    ///
+    /// # Errors
+    /// [`HomeError::Transport`] if a server thread panicked, [`HomeError::Audit`].
+    pub fn stop(self) -> Result<(), HomeError> {
+        self.running.stop();
+        let ended = self.running.join();
+        self.node.shutdown()?;
+        ended?;
+        Ok(())
+    }
+}
+
+/// Serves constant answers: same TLS, routes and limits as the home's configuration says, no keys, no
+/// audit, no store.
+///
+/// # Errors
+/// [`HomeError`] as for a server with keys.
+pub fn serve_null(path: &Path, clock: &Clock, listen: Option<SocketAddr>) -> Result<Running, HomeError> {
+    let config = Config::read(path)?;
+    let trust = Arc::new(read_trust(&config, clock)?);
+    let tls = Arc::new(ArcSwap::new(tls_config(&config, &trust)?));
+    let settings = transport_settings(&config, listen, tls);
+    let (limits, body_timeout) = (api_limits(&config), settings.limits.body_timeout);
+    Ok(transport::start(settings, move |_| NullApplication::new(limits, body_timeout))?)
+}
+
+/// What stands in the store before its row key is known.
+struct Meta {
+    installation: keywright_types::InstallationId,
+    node: NodeId,
+    row_key: MacKey,
+    signer: SigningKey,
+}
+
+impl Meta {
+    fn read(engine: &dyn Engine, keystore: &Keystore) -> Result<Self, HomeError> {
+        let get = |key: &'static str| -> Result<Vec<u8>, HomeError> {
+            read_meta(engine, key.as_bytes())?.ok_or(HomeError::StoreIncomplete(key))
+        };
+        let row_key = keystore.open_service_key(ServiceKey::StoreRows, &get(META_ROW_KEY)?)?;
+        let seed = keystore.open_service_key(ServiceKey::AuditSigning, &get(META_AUDIT_KEY)?)?;
+        let node = <[u8; 16]>::try_from(&get(META_NODE)?[..]);
+        Ok(Self {
+            installation: keystore.installation(),
+            node: NodeId::from_bytes(node.map_err(|_| HomeError::StoreIncomplete(META_NODE))?),
+            row_key: MacKey::new(row_key.expose()),
+            signer: SigningKey::from_seed(&seed)?,
+        })
+    }
+}
+
+fn open_keystore(config: &Config, clock: &Clock) -> Result<Arc<Keystore>, HomeError> {
+    let password = files::read_password(&config.keystore.password_file)?;
+    let root = Root::open(&config.keystore.root, &password, &PasswordLimits::standard())?;
+    Ok(Arc::new(Keystore::new(&root, config.keystore.unwrapped_keys, clock.clone())?))
+}
+
+fn lock_memory(config: &Config, plan: MemoryPlan) -> Result<bool, HomeError> {
+    if plan == MemoryPlan::LeaveAlone {
+        return Ok(false);
+    }
+    match (lock_process(), config.keystore.memory_lock) {
+        (Locking::Locked, _) => Ok(true),
+        (Locking::Refused(errno), MemoryLock::Require) => Err(HomeError::MemoryLock(errno)),
+        (Locking::Refused(_), MemoryLock::Try) => Ok(false),
+    }
+}
+
+fn open_log(
+    config: &Config,
+    clock: &Clock,
+    identity: Identity,
+    signer: SigningKey,
+    store: &Store,
+) -> Result<Log, HomeError> {
+    let directory = config.audit.directory.clone();
+    let mut settings = LogSettings::new(directory, identity, clock.clone(), (signer, KeyVersion::FIRST));
+    settings.sync = match config.audit.sync {
+        Sync::Grouped => SyncMode::Grouped(Duration::from_millis(100)),
+        Sync::Strict => SyncMode::Strict,
+    };
+    let known = store.get(Table::Heads, NEWEST_HEAD)?;
+    let known = known.map(|row| SignedHead::from_bytes(&row.body)).transpose();
+    let known = known.map_err(|_| HomeError::StoreIncomplete("the newest audit head"))?;
+    settings.newest_known = known.as_ref().map(SignedHead::id);
+    settings.head_sink = copy_heads_to(store.clone());
+    let log = Log::open(settings)?;
+    let newest = log.sign_head()?.head().epoch;
+    if newest > store.epoch() {
+        return Err(HomeError::StoreOlder { store: store.epoch(), log: newest });
+    }
+    Ok(log)
+}
+
+/// Keeps the newest head in the store, where cutting back the log shows (design 7.35).
+fn copy_heads_to(store: Store) -> Box<dyn Fn(&SignedHead) + Send> {
+    Box::new(move |head| {
+        let write = || -> Result<(), keywright_store::Error> {
+            let transaction = match store.get(Table::Heads, NEWEST_HEAD)? {
+                Some(row) => Transaction::new().update(Table::Heads, NEWEST_HEAD, row.revision, head.to_bytes()),
+                None => Transaction::new().insert(Table::Heads, NEWEST_HEAD, TenantId::NONE, head.to_bytes()),
+            };
+            store.transact(transaction.keep_epoch()).map(drop)
+        };
+        // The head is durable in the log itself; a copy that fails is made good by the next.
+        drop(write());
+    })
+}
+
+/// Settles orders that a crash left open (design 7.29): orders are serial and each raises the epoch in
+/// its one transaction, so the last one took effect exactly if the epoch is past its own.
+fn settle(log: &mut Log, clock: &Clock, epoch: u64) -> Result<(), HomeError> {
+    let unfinished = log.take_unfinished();
+    if unfinished.is_empty() {
+        return Ok(());
+    }
+    let mut writer = log.writer()?;
+    for (order, open) in unfinished {
+        let outcome = if epoch > order.facts().epoch { Code::Ok } else { Code::Interrupted };
+        let facts = Facts { time: clock.wall(), outcome, ..*order.facts() };
+        let settled = open.settle(&mut writer, &Record { facts, fields: &[] });
+        settled.map_err(|(_, error)| error)?;
+    }
+    Ok(())
+}
+
+fn read_trust(config: &Config, clock: &Clock) -> Result<ClientTrust, HomeError> {
+    let anchors = files::read(&config.clients.authorities)?;
+    let lists = files::read(&config.clients.revocation_lists)?;
+    Ok(ClientTrust::new(&anchors, &lists, clock.clone())?)
+}
+
+fn tls_config(config: &Config, trust: &Arc<ClientTrust>) -> Result<Arc<ServerConfig>, HomeError> {
+    let chain = files::read(&config.server.certificate)?;
+    let key = keywright_secret::SecretBytes::from_vec(files::read(&config.server.key)?);
+    let identity = ServerIdentity::from_pem(&chain, key.expose())?;
+    Ok(server_config(identity, Arc::clone(trust), &[Protocol::Http2, Protocol::Http1])?)
+}
+
+fn read_snapshot(store: &Store, trust: Arc<ClientTrust>) -> Result<Snapshot, HomeError> {
+    let contents = rows::load(store)?;
+    let epoch = store.epoch();
+    let tenant = |name: &Name| contents.tenants.iter().find(|tenant| tenant.name == *name).map(|tenant| tenant.id);
+    let policy = match load_policy(store)? {
+        Some(document) => {
+            Policy::compile(&document, tenant, epoch).map_err(keywright_service::AdminError::from)?
+        }
+        // Without a policy nobody is anybody.
+        None => Policy::empty(epoch),
+    };
+    Ok(Snapshot::new(epoch, policy, trust, contents.keyring, contents.tenants))
+}
+
+fn service_settings(config: &Config) -> ServiceSettings {
+    ServiceSettings {
+        request_timeout: Duration::from_secs(config.limits.request_timeout_s),
+        data_key_validity: Duration::from_secs(config.data_keys.validity_s),
+        pool: PoolSize { threads: config.limits.holder_threads, queue: config.limits.holder_queue },
+    }
+}
+
+fn transport_settings(
+    config: &Config,
+    listen: Option<SocketAddr>,
+    tls: Arc<ArcSwap<ServerConfig>>,
+) -> transport::Settings {
+    let limits = &config.limits;
+    transport::Settings {
+        listen: listen.unwrap_or(config.server.listen),
+        threads: config.server.threads,
+        tls,
+        limits: transport::Limits {
+            header_bytes: limits.header_bytes,
+            header_timeout: Duration::from_secs(limits.header_timeout_s),
+            body_bytes: limits.body_bytes,
+            body_timeout: Duration::from_secs(limits.body_timeout_s),
+            request_timeout: Duration::from_secs(limits.request_timeout_s),
+            idle_timeout: Duration::from_secs(limits.idle_timeout_s),
+            concurrent_streams: limits.concurrent_streams,
+            connections: limits.connections,
+            drain_timeout: Duration::from_secs(limits.drain_timeout_s),
+            ..transport::Limits::default()
+        },
+    }
+}
+
+fn api_limits(config: &Config) -> keywright_api::Limits {
+    let mut limits = keywright_api::Limits::DEFAULT;
+    limits.body_bytes = config.limits.body_bytes;
+    limits.items = config.limits.items;
+    limits
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or_else(|| Path::new(".")).to_owned()
+}
+
+/// The newest head that the store knows; for `audit verify`.
+pub(crate) const NEWEST_HEAD: &[u8] = b"newest";
+pub(crate) const META_ROW_KEY: &str = "row-key";
+pub(crate) const META_AUDIT_KEY: &str = "audit-key";
+pub(crate) const META_NODE: &str = "node";

@@ -1,0 +1,134 @@
+//! A principal of a compiled policy, with its rights spelled out.
+
+use std::collections::HashMap;
+
+use keywright_types::{GroupId, Name, Operation, PrincipalId, TenantId};
+
+/// Who acts: what a certificate is mapped to.
+#[derive(Debug)]
+pub struct Principal {
+    pub(crate) id: PrincipalId,
+    pub(crate) tenant: TenantId,
+    pub(crate) name: Name,
+    pub(crate) group: Option<GroupId>,
+    pub(crate) heirs: Box<[PrincipalId]>,
+    pub(crate) legacy_cn: Box<[String]>,
+    pub(crate) legacy_ou: Box<[String]>,
+    /// Rights on contexts that grants name.
+    pub(crate) exact: HashMap<Name, Rights>,
+    /// Rights on every context of the tenant.
+    pub(crate) any: Rights,
+    /// Rights to operations that concern no context.
+    pub(crate) without_context: Rights,
+}
+
+impl Principal {
+    /// The id that data, audit and limits bind to.
+    #[must_use]
+    pub const fn id(&self) -> PrincipalId {
+        self.id
+    }
+
+    /// The one tenant.
+    #[must_use]
+    pub const fn tenant(&self) -> TenantId {
+        self.tenant
+    }
+
+    /// The name, for people.
+    #[must_use]
+    pub const fn name(&self) -> &Name {
+        &self.name
+    }
+
+    /// The group, if there is one.
+    #[must_use]
+    pub const fn group(&self) -> Option<GroupId> {
+        self.group
+    }
+
+    /// Who else may open what is bound to this principal.
+    #[must_use]
+    pub const fn heirs(&self) -> &[PrincipalId] {
+        &self.heirs
+    }
+
+    /// Former common names, for the reader of the seed service's ciphertexts and nothing else.
+    #[must_use]
+    pub const fn legacy_cn(&self) -> &[String] {
+        &self.legacy_cn
+    }
+
+    /// Former organisational units, for the same reader.
+    #[must_use]
+    pub const fn legacy_ou(&self) -> &[String] {
+        &self.legacy_ou
+    }
+
+    /// What may be done on the context of this name, in this principal's tenant.
+    pub(crate) fn on(&self, context: &str) -> Rights {
+        self.exact
+            .get(context)
+            .map_or(self.any, |exact| exact.and(self.any))
+    }
+}
+
+/// Operations granted and refused, one bit for each number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Rights {
+    pub(crate) allow: u64,
+    pub(crate) deny: u64,
+}
+
+impl Rights {
+    /// Both sets of grants together.
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self {
+            allow: self.allow | other.allow,
+            deny: self.deny | other.deny,
+        }
+    }
+
+    /// Whether anything is left once the refusals are taken away.
+    pub(crate) const fn any_left(self) -> bool {
+        self.allow & !self.deny != 0
+    }
+
+    /// Whether the operation is left.
+    pub(crate) const fn permits(self, operation: Operation) -> bool {
+        self.allow & !self.deny & bit(operation) != 0
+    }
+}
+
+/// The bit of an operation; a number that has none is never granted.
+pub(crate) const fn bit(operation: Operation) -> u64 {
+    match operation.number() {
+        number @ 0..=63 => 1 << number,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_has_a_bit_of_its_own() {
+        let mut seen = 0;
+        for &operation in Operation::ALL {
+            assert_eq!(bit(operation).count_ones(), 1, "{operation}");
+            assert_eq!(bit(operation) & seen, 0, "{operation}");
+            seen |= bit(operation);
+        }
+    }
+
+    #[test]
+    fn what_is_denied_is_not_left() {
+        let both = Rights {
+            allow: bit(Operation::Encrypt),
+            deny: bit(Operation::Encrypt),
+        };
+        assert!(!both.permits(Operation::Encrypt));
+        assert!(!both.any_left());
+    }
+}

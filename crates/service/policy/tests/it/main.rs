@@ -1,0 +1,12 @@
+//! The promises of the policy crate, one module each.
+
+mod binding;
+#[cfg(test)]
+mod differential;
+#[cfg(test)]
+mod document;
+mod hostile_bytes;
+mod identity;
+mod rights;
+#[cfg(test)]
+mod setting;

@@ -1,0 +1,362 @@
+//! The routes of the service, each answered only after its audit record is written.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response, StatusCode};
+use keywright_api::answer::{
+    ContextEntry, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness, VersionEntry,
+};
+use keywright_api::error::Refusal;
+use keywright_api::request::{Body as Items, RandomItem, parse};
+use keywright_api::route::{Endpoint, Route, RouteMatch, match_route};
+use keywright_api::write::{self, Done};
+use keywright_api::{Limits, MAX_RANDOM, MAX_RANDOM_TOTAL, openapi};
+use keywright_audit::RecordType;
+use keywright_audit::field::{Field, Resumption, Serial, Subject};
+use keywright_audit::record::Facts;
+use keywright_audit::refusals::Whom;
+use keywright_custody::Key;
+use keywright_service::{Call, Caller, DataOperation, Need, Recorded, Worker};
+use keywright_types::{Code, Operation, RequestId};
+
+use crate::exchange::{Understood, answer, good, refuse, understand, wrong_method};
+use crate::transport::group::GroupFlush;
+use crate::transport::{Body, Handler, Peer, Reply, json, read_body, reply};
+
+/// What health asks besides the key holder.
+pub struct Probes {
+    /// Whether the audit log takes records and signs heads.
+    pub audit: Box<dyn Fn() -> bool + Send + Sync>,
+    /// Whether the process's memory is locked (design 7.24).
+    pub memory_locked: bool,
+}
+
+impl fmt::Debug for Probes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Probes(memory locked: {})", self.memory_locked)
+    }
+}
+
+/// The service behind one server thread.
+#[derive(Debug)]
+pub struct Application {
+    worker: Rc<Worker>,
+    group: Rc<GroupFlush>,
+    limits: Limits,
+    body_timeout: Duration,
+    probes: Arc<Probes>,
+}
+
+/// What is known of a request when its answer is written.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    call: Call<'a>,
+    route: &'static Route,
+}
+
+impl Application {
+    /// An application over `worker`; call it on the thread that will serve, inside its runtime.
+    #[must_use]
+    pub fn new(
+        worker: Rc<Worker>,
+        limits: Limits,
+        body_timeout: Duration,
+        probes: Arc<Probes>,
+    ) -> Self {
+        let flusher = Rc::clone(&worker);
+        let group = Rc::new(GroupFlush::new(move || flusher.flush()));
+        count_refusals(Rc::downgrade(&worker), Rc::downgrade(&group));
+        Self { worker, group, limits, body_timeout, probes }
+    }
+
+    /// Waits until the record is written, then gives the result out.
+    async fn release<T>(&self, recorded: Recorded<Result<T, Code>>) -> Result<T, Code> {
+        // Whether this request's record was written is asked of the log, not of the flush.
+        let _ = self.group.join().await;
+        recorded.release(&self.worker)?
+    }
+
+    async fn route(&self, asked: Asked<'_>, context: Option<&str>, body: Body) -> Response<Reply> {
+        let result = match data_operation(asked.route.endpoint) {
+            Some(operation) => self.data(asked, operation, context.unwrap_or_default(), body).await,
+            None => self.other(asked, body).await,
+        };
+        result.unwrap_or_else(|refusal| refuse(&refusal, &self.limits, asked.call.request))
+    }
+
+    async fn data(
+        &self,
+        mut asked: Asked<'_>,
+        operation: DataOperation,
+        context: &str,
+        body: Body,
+    ) -> Result<Response<Reply>, Refusal> {
+        let body = self.body(&mut asked, body).await?;
+        let understood = understand(operation, &body, &self.limits);
+        let Understood { items, form } = match understood {
+            Ok(understood) => understood,
+            Err(refusal) => return Err(self.refused(asked, refusal).await),
+        };
+        let recorded = self.worker.perform(asked.call, context, operation, items).await;
+        let done = self.release(recorded).await?;
+        let shared = self.worker.shared();
+        let not_after = shared.clock().wall().plus(shared.settings().data_key_validity);
+        let written = answer(operation, &form, done.iter(), (done.byte_len(), not_after))?;
+        Ok(good(written))
+    }
+
+    async fn other(&self, asked: Asked<'_>, body: Body) -> Result<Response<Reply>, Refusal> {
+        match asked.route.endpoint {
+            Endpoint::Random => self.random(asked, body).await,
+            Endpoint::Contexts => {
+                let keys = self.release(self.worker.contexts(asked.call)).await?;
+                let contexts = keys.iter().map(|key| entry(key)).collect();
+                Ok(good(to_json(&ContextsAnswer { contexts })))
+            }
+            Endpoint::Metrics => {
+                let render = |shared: &keywright_service::Snapshot| {
+                    let metrics = self.worker.shared().metrics();
+                    metrics.render(shared.epoch, shared.keyring.len())
+                };
+                let recorded = self.worker.plain(asked.call, Operation::MetricsRead, Need::Grant, render);
+                let text = self.release(recorded).await?;
+                Ok(reply(StatusCode::OK, HeaderValue::from_static(PROMETHEUS), text))
+            }
+            Endpoint::Openapi => {
+                let recorded =
+                    self.worker.plain(asked.call, Operation::ApiRead, Need::Identity, |_| ());
+                self.release(recorded).await?;
+                Ok(good(to_json(&openapi::document(&self.limits))))
+            }
+            _ => self.health(asked).await,
+        }
+    }
+
+    async fn random(&self, mut asked: Asked<'_>, body: Body) -> Result<Response<Reply>, Refusal> {
+        let body = self.body(&mut asked, body).await?;
+        let parsed = parse(&body, &self.limits).and_then(|parsed: Items<RandomItem>| {
+            let total = parsed.items().iter().fold(0_u64, |sum, item| sum.saturating_add(item.bytes));
+            let single_wrong = !parsed.is_batch() && !length_is_good(total);
+            if single_wrong || total > MAX_RANDOM_TOTAL {
+                Err(Refusal::new(Code::ValueInvalid))
+            } else {
+                Ok(parsed)
+            }
+        });
+        let parsed = match parsed {
+            Ok(parsed) => parsed,
+            Err(refusal) => return Err(self.refused(asked, refusal).await),
+        };
+        let good_lengths = parsed.items().iter().map(|item| item.bytes).filter(|n| length_is_good(*n));
+        let total = usize::try_from(good_lengths.sum::<u64>()).map_err(|_| Code::ValueInvalid)?;
+        let bytes = self.release(self.worker.random(asked.call, total)).await?;
+        Ok(good(write_random(&parsed, &bytes)))
+    }
+
+    async fn health(&self, asked: Asked<'_>) -> Result<Response<Reply>, Refusal> {
+        let holder = || self.worker.shared().holder().probe().is_ok();
+        let recorded = self.worker.plain(asked.call, Operation::HealthRead, Need::Identity, |snapshot| {
+            (holder(), snapshot.epoch)
+        });
+        let (holder, epoch) = self.release(recorded).await?;
+        let audit = (self.probes.audit)();
+        let probe = |works| if works { Probe::Ok } else { Probe::Failed };
+        let ready = holder && audit;
+        let answer = HealthAnswer {
+            status: if ready { Readiness::Ready } else { Readiness::Degraded },
+            holder: probe(holder),
+            audit: probe(audit),
+            memory: if self.probes.memory_locked { Memory::Locked } else { Memory::Unlocked },
+            epoch,
+        };
+        let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+        Ok(json(status, to_json(&answer)))
+    }
+
+    /// The whole body; a body that cannot be had is recorded here.
+    async fn body(&self, asked: &mut Asked<'_>, body: Body) -> Result<Bytes, Refusal> {
+        match read_body(body, self.limits.body_bytes, self.body_timeout).await {
+            Ok(bytes) => {
+                asked.call.bytes_in = bytes.len() as u64;
+                Ok(bytes)
+            }
+            Err(error) => Err(self.refused(*asked, Refusal::new(error.code())).await),
+        }
+    }
+
+    /// Records a request that was not understood, and gives back why.
+    async fn refused(&self, asked: Asked<'_>, refusal: Refusal) -> Refusal {
+        let operation = asked.route.operation;
+        let recorded = self.worker.refuse::<()>(asked.call, operation, refusal.code());
+        match self.release(recorded).await {
+            Err(Code::AuditUnavailable) => Refusal::new(Code::AuditUnavailable),
+            _ => refusal,
+        }
+    }
+
+    async fn unrouted(&self, call: Call<'_>, code: Code) -> Code {
+        let recorded = self.worker.refuse::<()>(call, Operation::Unrouted, code);
+        self.release(recorded).await.err().unwrap_or(code)
+    }
+
+    fn call<'a>(&self, caller: &'a Caller) -> Call<'a> {
+        // Without randomness a request has no id; it will fail for that reason soon enough.
+        let request = self.worker.request_id().unwrap_or(RequestId::NONE);
+        Call { caller, request, started: self.worker.shared().clock().monotonic(), bytes_in: 0 }
+    }
+}
+
+impl Handler for Application {
+    type Connection = Caller;
+
+    fn accept(&self, peer: Peer<'_>) -> Result<Caller, Code> {
+        let shared = self.worker.shared();
+        let (snapshot, now) = (shared.snapshot(), shared.clock().wall());
+        let caller = Caller::identify(peer.certificates, peer.number, &snapshot, now)
+            .inspect_err(|code| self.worker.note_refused(Whom::from(peer.address.ip()), *code))?;
+        self.note_connection(&peer, &caller, snapshot.epoch);
+        Ok(caller)
+    }
+
+    async fn respond(&self, caller: &Caller, request: Request<Body>) -> Response<Reply> {
+        let call = self.call(caller);
+        let (head, body) = request.into_parts();
+        match match_route(&head.method, head.uri.path()) {
+            RouteMatch::Found { route, context } => {
+                self.route(Asked { call, route }, context, body).await
+            }
+            RouteMatch::NotFound => {
+                let code = self.unrouted(call, Code::RouteNotFound).await;
+                refuse(&Refusal::new(code), &self.limits, call.request)
+            }
+            RouteMatch::WrongMethod { allow } => {
+                match self.unrouted(call, Code::MethodNotAllowed).await {
+                    Code::MethodNotAllowed => wrong_method(allow, &self.limits, call.request),
+                    other => refuse(&Refusal::new(other), &self.limits, call.request),
+                }
+            }
+        }
+    }
+
+    fn abandoned(&self, caller: &Caller, code: Code) -> Response<Reply> {
+        let call = self.call(caller);
+        drop(self.worker.refuse::<()>(call, Operation::Unrouted, code));
+        drop(self.group.join());
+        refuse(&Refusal::new(code), &self.limits, call.request)
+    }
+
+    fn still_welcome(&self, caller: &Caller) -> bool {
+        let shared = self.worker.shared();
+        caller.principal(&shared.snapshot(), shared.clock().wall()).is_ok()
+    }
+
+    fn handshake_refused(&self, from: SocketAddr, reason: Code) {
+        self.worker.note_refused(Whom::from(from.ip()), reason);
+    }
+}
+
+impl Application {
+    fn note_connection(&self, peer: &Peer<'_>, caller: &Caller, epoch: u64) {
+        let Some(credential) = caller.credential() else { return };
+        let shared = self.worker.shared();
+        let mut facts = Facts::new(RecordType::Connection, Operation::Connect, shared.clock().wall());
+        (facts.epoch, facts.connection) = (epoch, peer.number);
+        if let Ok(principal) = caller.principal(&shared.snapshot(), facts.time) {
+            (facts.principal, facts.tenant) = (principal.id(), principal.tenant());
+        }
+        let resumed = if peer.resumed { Resumption::Resumed } else { Resumption::Full };
+        self.worker.note_connection(facts, &[
+            Field::Address(peer.address),
+            Field::Anchor(credential.anchor),
+            Field::Leaf(credential.leaf),
+            Field::Serial(Serial::new(&credential.serial)),
+            Field::Subject(Subject::new(&credential.subject)),
+            Field::Resumed(resumed),
+        ]);
+        // The flush happens whether or not anybody waits for it.
+        drop(self.group.join());
+    }
+}
+
+impl Drop for Application {
+    fn drop(&mut self) {
+        self.worker.finish();
+    }
+}
+
+/// Writes counted refusals once a second, for as long as the application lives.
+fn count_refusals(worker: std::rc::Weak<Worker>, group: std::rc::Weak<GroupFlush>) {
+    tokio::task::spawn_local(async move {
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let (Some(worker), Some(group)) = (worker.upgrade(), group.upgrade()) else { return };
+            if worker.drain_refusals() {
+                drop(group.join());
+            }
+        }
+    });
+}
+
+const fn data_operation(endpoint: Endpoint) -> Option<DataOperation> {
+    match endpoint {
+        Endpoint::Datakey => Some(DataOperation::Datakey),
+        Endpoint::DatakeyOpen => Some(DataOperation::DatakeyOpen),
+        Endpoint::Decrypt => Some(DataOperation::Decrypt),
+        Endpoint::Encrypt => Some(DataOperation::Encrypt),
+        Endpoint::Rewrap => Some(DataOperation::Rewrap),
+        Endpoint::Contexts
+        | Endpoint::Health
+        | Endpoint::Metrics
+        | Endpoint::Openapi
+        | Endpoint::Random => None,
+    }
+}
+
+fn entry(key: &Arc<Key>) -> ContextEntry {
+    let versions = key.versions().iter();
+    ContextEntry {
+        name: key.name().clone(),
+        id: key.id(),
+        active_version: key.active().map(keywright_custody::Version::number),
+        versions: versions
+            .map(|version| VersionEntry { version: version.number(), state: version.state() })
+            .collect(),
+    }
+}
+
+const fn length_is_good(bytes: u64) -> bool {
+    bytes >= 1 && bytes <= MAX_RANDOM
+}
+
+/// Deals out `bytes` to the items of the request.
+fn write_random(parsed: &Items<RandomItem>, bytes: &[u8]) -> Vec<u8> {
+    if !parsed.is_batch() {
+        return write::one(&Done::Random(bytes));
+    }
+    let mut batch = write::Batch::with_capacity(bytes.len() / 3 * 4);
+    let mut rest = bytes;
+    for item in parsed.items() {
+        let length = usize::try_from(item.bytes).unwrap_or(usize::MAX);
+        let taken = rest.split_at_checked(length).filter(|_| length_is_good(item.bytes));
+        batch.push(match taken {
+            Some((now, later)) => {
+                rest = later;
+                Ok(Done::Random(now))
+            }
+            None => Err(Code::ValueInvalid),
+        });
+    }
+    batch.finish()
+}
+
+fn to_json<T: serde::Serialize>(value: &T) -> Vec<u8> {
+    // Plain structs of texts and numbers always have a JSON form.
+    serde_json::to_vec(value).unwrap_or_default()
+}
+
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";

@@ -1,0 +1,166 @@
+//! What every application does with a request: read it, understand it, write the answer.
+
+use bytes::Bytes;
+use http::header::{ALLOW, RETRY_AFTER};
+use http::{HeaderValue, Response};
+use keywright_api::error::Refusal;
+use keywright_api::request::{Body as Items, DatakeyItem, Item, OpenItem, SealItem, parse};
+use keywright_api::write::{self, Done};
+use keywright_api::{Binary, Limits, MAX_AAD};
+use keywright_clock::WallTime;
+use keywright_custody::ReplyItem;
+use keywright_service::{DataOperation, Prepared};
+use keywright_types::{Code, DataKeyId, RequestId};
+
+use crate::transport::{Reply, json};
+
+/// The items of a request, and what the answer must know of its form.
+pub(crate) struct Understood {
+    pub(crate) items: Prepared,
+    pub(crate) form: Form,
+}
+
+/// How a request was put, which decides how it is answered.
+pub(crate) struct Form {
+    pub(crate) batch: bool,
+    /// Whether each data key is wanted in the plain; empty for other operations.
+    plain: Vec<bool>,
+}
+
+/// Reads the items of a request under a context.
+pub(crate) fn understand(
+    operation: DataOperation,
+    body: &[u8],
+    limits: &Limits,
+) -> Result<Understood, Refusal> {
+    match operation {
+        DataOperation::Encrypt => {
+            let parsed: Items<SealItem<'_>> = parse(body, limits)?;
+            Ok(gather(&parsed, body.len(), |item| (Some(&item.plaintext), item.aad.as_ref())))
+        }
+        DataOperation::Datakey => {
+            let parsed: Items<DatakeyItem<'_>> = parse(body, limits)?;
+            let mut understood = gather(&parsed, body.len(), |item| (None, item.aad.as_ref()));
+            understood.form.plain = parsed.items().iter().map(|item| item.plain).collect();
+            Ok(understood)
+        }
+        DataOperation::Decrypt | DataOperation::Rewrap | DataOperation::DatakeyOpen => {
+            let parsed: Items<OpenItem<'_>> = parse(body, limits)?;
+            Ok(gather(&parsed, body.len(), |item| (Some(&item.ciphertext), item.aad.as_ref())))
+        }
+    }
+}
+
+type Fields<'b, 'a> = (Option<&'b Binary<'a>>, Option<&'b Binary<'a>>);
+
+/// Decodes the binary fields of all items straight into one buffer.
+fn gather<'a, T: Item<'a>>(
+    parsed: &Items<T>,
+    body_len: usize,
+    fields: impl for<'b> Fn(&'b T) -> Fields<'b, 'a>,
+) -> Understood {
+    let count = parsed.items().len();
+    let mut items = Prepared::with_capacity(count, body_len / 4 * 3);
+    for item in parsed.items() {
+        let (payload, aad) = fields(item);
+        items.push(
+            |out| decode(payload, out),
+            |out| {
+                let start = out.len();
+                decode(aad, out)?;
+                if out.len() - start > MAX_AAD { Err(Code::AadTooLarge) } else { Ok(()) }
+            },
+        );
+    }
+    Understood { items, form: Form { batch: parsed.is_batch(), plain: Vec::new() } }
+}
+
+fn decode(field: Option<&Binary<'_>>, out: &mut Vec<u8>) -> Result<(), Code> {
+    match field {
+        Some(field) => field.decode_into(out).map_err(|_| Code::Base64Invalid),
+        None => Ok(()),
+    }
+}
+
+/// Writes the answer of a request under a context.
+///
+/// # Errors
+/// The code of a single item that failed: it refuses the request.
+pub(crate) fn answer<'r>(
+    operation: DataOperation,
+    form: &Form,
+    results: impl ExactSizeIterator<Item = ReplyItem<'r>>,
+    (byte_len, not_after): (usize, WallTime),
+) -> Result<Vec<u8>, Code> {
+    let done = |index: usize, item: &ReplyItem<'r>| match item.code {
+        Code::Ok => Ok(tell(operation, form, (index, not_after), item)),
+        code => Err(code),
+    };
+    if !form.batch {
+        let mut results = results;
+        let item = results.next().ok_or(Code::Internal)?;
+        return done(0, &item).map(|done| write::one(&done));
+    }
+    let mut batch = write::Batch::with_capacity(byte_len / 3 * 4 + results.len() * ITEM_ROOM);
+    for (index, item) in results.enumerate() {
+        batch.push(done(index, &item));
+    }
+    Ok(batch.finish())
+}
+
+fn tell<'r>(
+    operation: DataOperation,
+    form: &Form,
+    (index, not_after): (usize, WallTime),
+    item: &ReplyItem<'r>,
+) -> Done<'r> {
+    let (payload, version) = (item.payload, item.version);
+    match operation {
+        DataOperation::Encrypt | DataOperation::Rewrap => Done::Sealed { ciphertext: payload, version },
+        DataOperation::Decrypt => Done::Opened { plaintext: payload, version },
+        DataOperation::Datakey => {
+            let (id, key, ciphertext) = data_key(payload);
+            let plaintext = form.plain.get(index).is_none_or(|plain| *plain).then_some(key);
+            Done::Datakey { id, plaintext, ciphertext, version, not_after }
+        }
+        DataOperation::DatakeyOpen => {
+            let (id, plaintext, _) = data_key(payload);
+            Done::DatakeyOpened { id, plaintext, version, not_after }
+        }
+    }
+}
+
+/// id 16 + secret 32 (design 7.9), then what follows.
+fn data_key(payload: &[u8]) -> (DataKeyId, &[u8], &[u8]) {
+    let (id, rest) = payload.split_first_chunk::<16>().unwrap_or((&[0; 16], &[]));
+    let (key, rest) = rest.split_at_checked(32).unwrap_or((rest, &[]));
+    (DataKeyId::from_bytes(*id), key, rest)
+}
+
+/// An answer that refuses a whole request.
+pub(crate) fn refuse(refusal: &Refusal, limits: &Limits, request: RequestId) -> Response<Reply> {
+    let mut response = json(refusal.status(), refusal.body(limits, request));
+    if let Some(seconds) = refusal.retry_after() {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// An answer to a method that the path does not take.
+pub(crate) fn wrong_method(
+    allow: &'static str,
+    limits: &Limits,
+    request: RequestId,
+) -> Response<Reply> {
+    let mut response = refuse(&Refusal::new(Code::MethodNotAllowed), limits, request);
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
+    response
+}
+
+/// A good answer in JSON.
+pub(crate) fn good(body: impl Into<Bytes>) -> Response<Reply> {
+    json(http::StatusCode::OK, body)
+}
+
+/// What field names and a version take in the JSON of an item of a batch.
+const ITEM_ROOM: usize = 64;

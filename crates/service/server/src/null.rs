@@ -1,0 +1,84 @@
+//! The null mode: everything of the server but the work.
+//!
+//! Same TLS, same routes, same limits, same JSON; answers are constant, there are no keys and no
+//! audit. It measures what the transport costs. A separate command starts it; no configuration of a
+//! normal server reaches it.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use http::{Request, Response};
+use keywright_api::Limits;
+use keywright_api::error::Refusal;
+use keywright_api::route::{Endpoint, RouteMatch, match_route};
+use keywright_api::write::{self, Done};
+use keywright_service::DataOperation;
+use keywright_types::{Code, KeyVersion, RequestId};
+
+use crate::exchange::{good, refuse, understand, wrong_method};
+use crate::transport::{Body, Handler, Peer, Reply, read_body};
+
+/// Constant answers.
+#[derive(Debug)]
+pub struct NullApplication {
+    limits: Limits,
+    body_timeout: Duration,
+}
+
+impl NullApplication {
+    /// Constant answers within these limits.
+    #[must_use]
+    pub const fn new(limits: Limits, body_timeout: Duration) -> Self {
+        Self { limits, body_timeout }
+    }
+
+    async fn encrypt(&self, body: Body) -> Result<Response<Reply>, Refusal> {
+        let body = read_body(body, self.limits.body_bytes, self.body_timeout).await;
+        let body = body.map_err(|error| error.code())?;
+        let understood = understand(DataOperation::Encrypt, &body, &self.limits)?;
+        if !understood.form.batch {
+            return Ok(good(write::one(&CONSTANT)));
+        }
+        let count = understood.items.len();
+        let mut batch = write::Batch::with_capacity(count * 256);
+        (0..count).for_each(|_| batch.push(Ok(CONSTANT)));
+        Ok(good(batch.finish()))
+    }
+}
+
+impl Handler for NullApplication {
+    type Connection = ();
+
+    fn accept(&self, _: Peer<'_>) -> Result<(), Code> {
+        Ok(())
+    }
+
+    async fn respond(&self, (): &(), request: Request<Body>) -> Response<Reply> {
+        let (head, body) = request.into_parts();
+        let refused = |code| refuse(&Refusal::new(code), &self.limits, RequestId::NONE);
+        match match_route(&head.method, head.uri.path()) {
+            RouteMatch::Found { route, .. } if route.endpoint == Endpoint::Encrypt => {
+                let answered = self.encrypt(body).await;
+                answered.unwrap_or_else(|refusal| refuse(&refusal, &self.limits, RequestId::NONE))
+            }
+            RouteMatch::Found { route, .. } if route.endpoint == Endpoint::Health => good("{}"),
+            RouteMatch::Found { .. } => refused(Code::Unsupported),
+            RouteMatch::NotFound => refused(Code::RouteNotFound),
+            RouteMatch::WrongMethod { allow } => wrong_method(allow, &self.limits, RequestId::NONE),
+        }
+    }
+
+    fn abandoned(&self, (): &(), code: Code) -> Response<Reply> {
+        refuse(&Refusal::new(code), &self.limits, RequestId::NONE)
+    }
+
+    fn still_welcome(&self, (): &()) -> bool {
+        true
+    }
+
+    fn handshake_refused(&self, _: SocketAddr, _: Code) {}
+}
+
+/// As long as the envelope of a plaintext of 12 bytes: header 26, nonce 24, commitment 32, tag 16.
+const CONSTANT: Done<'static> =
+    Done::Sealed { ciphertext: &[0; 110], version: KeyVersion::FIRST };

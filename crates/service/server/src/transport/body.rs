@@ -1,0 +1,220 @@
+//! Bodies of requests: read up to a limit, within a time, by what arrives.
+
+use std::fmt;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http_body::{Body as _, Frame, SizeHint};
+use hyper::body::Incoming;
+use keywright_types::Code;
+
+use super::thread::Thread;
+
+/// The body of a request, arriving or (in tests of handlers) already there.
+pub struct Body {
+    source: Source,
+    /// Keeps the deadlines; a body that is there needs none.
+    thread: Option<Rc<Thread>>,
+}
+
+enum Source {
+    Arriving(Incoming),
+    Whole(Option<Bytes>),
+}
+
+/// Why a body could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BodyError {
+    /// The client went away or broke the protocol in the middle; nobody will read an answer.
+    #[error("the body ended before its end")]
+    Broken,
+    /// More bytes than the limit.
+    #[error("the body is larger than the limit")]
+    TooLarge,
+    /// The body did not arrive in time.
+    #[error("the body did not arrive in time")]
+    TooSlow,
+}
+
+impl BodyError {
+    /// The code to answer with.
+    #[must_use]
+    pub const fn code(self) -> Code {
+        match self {
+            Self::Broken => Code::RequestMalformed,
+            Self::TooLarge => Code::BodyTooLarge,
+            Self::TooSlow => Code::RequestTimeout,
+        }
+    }
+}
+
+impl Body {
+    /// A body that is wholly there, for handlers called without a socket.
+    #[must_use]
+    pub fn whole(bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        Self {
+            source: Source::Whole((!bytes.is_empty()).then_some(bytes)),
+            thread: None,
+        }
+    }
+
+    pub(super) fn arriving(incoming: Incoming, thread: Rc<Thread>) -> Self {
+        Self {
+            source: Source::Arriving(incoming),
+            thread: Some(thread),
+        }
+    }
+}
+
+/// Reads a body of at most `limit` bytes, the last of which must be there within `timeout`.
+///
+/// A body that came in one piece is handed on without a copy. Memory is taken for what has
+/// arrived, at most twice as much, whatever length the client announced.
+///
+/// # Errors
+/// [`BodyError`]: too large (told from the announced length if there is one, before a byte is
+/// read), too slow, or broken off.
+pub async fn read_body(body: Body, limit: usize, timeout: Duration) -> Result<Bytes, BodyError> {
+    let Body { mut source, thread } = body;
+    let announced = http_body::Body::size_hint(&source).lower();
+    if announced > u64::try_from(limit).unwrap_or(u64::MAX) {
+        return Err(BodyError::TooLarge);
+    }
+    let mut alarm = thread.as_ref().map(|thread| thread.alarms.after(timeout));
+    let mut pieces = Pieces::default();
+    while !source.is_end_stream() {
+        let next = std::future::poll_fn(|cx| match Pin::new(&mut source).poll_frame(cx) {
+            Poll::Ready(frame) => Poll::Ready(Ok(frame)),
+            Poll::Pending => match &mut alarm {
+                Some(alarm) => alarm.poll(cx).map(|()| Err(BodyError::TooSlow)),
+                None => Poll::Pending,
+            },
+        });
+        let Some(frame) = next.await? else { break };
+        // Trailers say nothing that any route listens to.
+        if let Ok(piece) = frame.map_err(|_| BodyError::Broken)?.into_data() {
+            pieces.push(piece, limit)?;
+        }
+    }
+    Ok(pieces.joined())
+}
+
+/// What has arrived: nothing, one piece as it came, or several in one buffer.
+#[derive(Default)]
+struct Pieces {
+    first: Bytes,
+    rest: BytesMut,
+}
+
+impl Pieces {
+    /// Copies from the second piece on. Keeping the pieces instead would let a client that sends
+    /// single bytes hold a whole read buffer for each.
+    fn push(&mut self, piece: Bytes, limit: usize) -> Result<(), BodyError> {
+        let length = self.first.len().max(self.rest.len());
+        if piece.len() > limit.saturating_sub(length) {
+            return Err(BodyError::TooLarge);
+        }
+        if length == 0 {
+            self.first = piece;
+            return Ok(());
+        }
+        if self.rest.is_empty() {
+            self.rest.reserve(2 * (length + piece.len()));
+            self.rest.extend_from_slice(&self.first);
+            self.first = Bytes::new();
+        }
+        self.rest.extend_from_slice(&piece);
+        Ok(())
+    }
+
+    fn joined(self) -> Bytes {
+        if self.rest.is_empty() {
+            self.first
+        } else {
+            self.rest.freeze()
+        }
+    }
+}
+
+impl http_body::Body for Source {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        match &mut *self {
+            Self::Arriving(incoming) => Pin::new(incoming).poll_frame(cx),
+            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Arriving(incoming) => incoming.is_end_stream(),
+            Self::Whole(bytes) => bytes.is_none(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Arriving(incoming) => incoming.size_hint(),
+            Self::Whole(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Body {
+    /// Never the content: it may be plaintext.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Body").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block<T>(future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap()
+            .block_on(future)
+    }
+
+    fn read(bytes: Bytes, limit: usize) -> Result<Bytes, BodyError> {
+        block(read_body(Body::whole(bytes), limit, Duration::MAX))
+    }
+
+    #[test]
+    fn one_piece_is_not_copied() {
+        let bytes = Bytes::from(vec![7; 100]);
+        let read = read(bytes.clone(), 100).unwrap();
+        assert_eq!(read.as_ptr(), bytes.as_ptr());
+    }
+
+    #[test]
+    fn the_limit_is_exact() {
+        assert_eq!(read(Bytes::new(), 0).unwrap().len(), 0);
+        assert_eq!(read(Bytes::from_static(b"x"), 0), Err(BodyError::TooLarge));
+        assert_eq!(read(Bytes::from_static(b"xy"), 1), Err(BodyError::TooLarge));
+        let mut pieces = Pieces::default();
+        for _ in 0..5 {
+            pieces.push(Bytes::from_static(b"ab"), 10).unwrap();
+            pieces.push(Bytes::new(), 10).unwrap();
+        }
+        assert_eq!(
+            pieces.push(Bytes::from_static(b"c"), 10),
+            Err(BodyError::TooLarge)
+        );
+        assert_eq!(pieces.joined(), "ababababab");
+    }
+}

@@ -1,0 +1,327 @@
+//! One connection from accept to close: handshake, protocol, requests.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+
+use arc_swap::ArcSwap;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::rt::Executor;
+use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use keywright_tls::{Protocol, refusal_of};
+use keywright_types::Code;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use super::stream::{Linger, Stream};
+use super::sweep::{Order, Seat};
+use super::thread::{Place, Thread};
+use super::watch::Watch;
+use super::{Body, Handler, Limits, Peer, Reply};
+
+/// One server thread's handler and its connections.
+pub(super) struct Server<H: Handler> {
+    pub(super) handler: H,
+    pub(super) thread: Rc<Thread>,
+    tls: Arc<ArcSwap<rustls::ServerConfig>>,
+    sessions: RefCell<HashMap<u64, Rc<Session<H>>>>,
+    stopping: Cell<bool>,
+    emptied: Notify,
+}
+
+/// One connection; kept alive by its requests, too.
+struct Session<H: Handler> {
+    server: Rc<Server<H>>,
+    connection: H::Connection,
+    seat: Rc<Seat>,
+}
+
+impl<H: Handler> Server<H> {
+    pub(super) fn new(
+        handler: H,
+        thread: Rc<Thread>,
+        tls: Arc<ArcSwap<rustls::ServerConfig>>,
+    ) -> Rc<Self> {
+        Rc::new(Self {
+            handler,
+            thread,
+            tls,
+            sessions: RefCell::default(),
+            stopping: Cell::new(false),
+            emptied: Notify::new(),
+        })
+    }
+
+    /// Takes a new connection if there is a place for it.
+    pub(super) fn admit(self: &Rc<Self>, tcp: TcpStream, from: SocketAddr) {
+        match self.thread.shared.admit(&self.thread.limits) {
+            Some(places) => {
+                tokio::task::spawn_local(Rc::clone(self).connect(tcp, from, places));
+            }
+            None => self.handler.handshake_refused(from, Code::Overloaded),
+        }
+    }
+
+    /// Looks at every deadline and connection.
+    pub(super) fn sweep(&self, now: u64) {
+        self.thread.alarms.ring(now);
+        for session in self.sessions.borrow().values() {
+            if self.handler.still_welcome(&session.connection) {
+                session.seat.sweep(now, &self.thread.limits);
+            } else {
+                session.seat.give(Order::Cut);
+            }
+        }
+    }
+
+    /// Tells all connections to finish and waits until they have; what is left after the drain
+    /// timeout is cut.
+    pub(super) async fn drain(&self) {
+        self.stopping.set(true);
+        self.order(Order::Drain);
+        let emptied = async {
+            while !self.sessions.borrow().is_empty() {
+                self.emptied.notified().await;
+            }
+        };
+        if tokio::time::timeout(self.thread.limits.drain_timeout, emptied)
+            .await
+            .is_err()
+        {
+            self.thread.shared.count_cut(self.sessions.borrow().len());
+            self.order(Order::Cut);
+        }
+    }
+
+    fn order(&self, order: Order) {
+        for session in self.sessions.borrow().values() {
+            session.seat.give(order);
+        }
+    }
+
+    async fn connect(self: Rc<Self>, tcp: TcpStream, from: SocketAddr, places: (Place, Place)) {
+        let (_place, handshake) = places;
+        let tls = match self.handshake(tcp).await {
+            Ok(tls) => tls,
+            Err((reason, tcp)) => {
+                self.handler.handshake_refused(from, reason);
+                return let_alert_arrive(tcp).await;
+            }
+        };
+        drop(handshake);
+        if let Ok(opened) = self.open(tls, from) {
+            opened.serve().await;
+        }
+    }
+
+    /// A failure comes with the socket if there is an alert on its way.
+    async fn handshake(&self, tcp: TcpStream) -> Result<Handshaken, (Code, Option<TcpStream>)> {
+        // Small answers must not wait for the acknowledgement of earlier ones. A socket that
+        // refuses the option only gets slower.
+        let _ = tcp.set_nodelay(true);
+        let config = self.tls.load_full();
+        let http1 = Protocol::Http1.alpn();
+        let http1_offered = config.alpn_protocols.iter().any(|name| name == http1);
+        let accept = TlsAcceptor::from(config).accept(tcp).into_fallible();
+        let tls = match tokio::time::timeout(self.thread.limits.handshake_timeout, accept).await {
+            Err(_) => return Err((Code::RequestTimeout, None)),
+            Ok(Err((error, tcp))) => return Err((refusal_of(&error), Some(tcp))),
+            Ok(Ok(tls)) => tls,
+        };
+        let protocol = match tls.get_ref().1.alpn_protocol() {
+            None if !http1_offered => None,
+            name => Protocol::negotiated(name),
+        };
+        match protocol {
+            Some(protocol) => Ok((tls, protocol)),
+            None => Err((Code::HandshakeFailed, None)),
+        }
+    }
+
+    /// Asks the handler, and takes the connection into the thread's table.
+    fn open(
+        self: &Rc<Self>,
+        (tls, protocol): Handshaken,
+        address: SocketAddr,
+    ) -> Result<Opened<H>, Code> {
+        let number = self.thread.shared.number();
+        let state = tls.get_ref().1;
+        let peer = Peer {
+            address,
+            // A configuration without client authentication is a mistake; it lets nobody in.
+            certificates: state.peer_certificates().ok_or(Code::CertificateMissing)?,
+            protocol,
+            number,
+            resumed: state.handshake_kind() == Some(rustls::HandshakeKind::Resumed),
+        };
+        let connection = self.handler.accept(peer)?;
+        let watch = match protocol {
+            Protocol::Http2 => Watch::http2(),
+            _ => Watch::http1(),
+        };
+        let seat = Rc::new(Seat::new(watch, self.thread.alarms.now()));
+        if self.stopping.get() {
+            seat.give(Order::Drain);
+        }
+        let session = Rc::new(Session {
+            server: Rc::clone(self),
+            connection,
+            seat: Rc::clone(&seat),
+        });
+        self.sessions
+            .borrow_mut()
+            .insert(number, Rc::clone(&session));
+        Ok(Opened {
+            stream: TokioIo::new(Stream::new(tls, seat, Rc::clone(&self.thread))),
+            protocol,
+            entry: Entry { session, number },
+        })
+    }
+}
+
+type Handshaken = (TlsStream<TcpStream>, Protocol);
+
+/// A connection that the handler has accepted.
+struct Opened<H: Handler> {
+    stream: TokioIo<Stream>,
+    protocol: Protocol,
+    entry: Entry<H>,
+}
+
+/// A connection's line in the table of its thread; leaves it when dropped, also when the task is.
+struct Entry<H: Handler> {
+    session: Rc<Session<H>>,
+    number: u64,
+}
+
+impl<H: Handler> Opened<H> {
+    async fn serve(self) {
+        let session = Rc::clone(&self.entry.session);
+        let seat = Rc::clone(&session.seat);
+        let limits = &self.entry.session.server.thread.limits;
+        let service = service_fn(move |request| exchange(Rc::clone(&session), request));
+        match self.protocol {
+            Protocol::Http2 => {
+                let connection = http2(limits).serve_connection(self.stream, service);
+                drive(connection, &seat, http2::Connection::graceful_shutdown).await;
+            }
+            _ => {
+                let connection = http1(limits).serve_connection(self.stream, service);
+                drive(connection, &seat, http1::Connection::graceful_shutdown).await;
+            }
+        }
+    }
+}
+
+fn http1(limits: &Limits) -> http1::Builder {
+    let least = 8192; // hyper panics below
+    let mut builder = http1::Builder::new();
+    builder
+        .header_read_timeout(None) // the sweep does it
+        .max_headers(limits.header_fields)
+        .max_buf_size(usize::try_from(limits.header_bytes).map_or(least, |bytes| bytes.max(least)));
+    builder
+}
+
+fn http2(limits: &Limits) -> http2::Builder<Local> {
+    let mut builder = http2::Builder::new(Local);
+    builder
+        .initial_connection_window_size(limits.window_bytes)
+        .initial_stream_window_size(limits.window_bytes)
+        .max_concurrent_streams(limits.concurrent_streams)
+        .max_header_list_size(limits.header_bytes)
+        .max_local_error_reset_streams(limits.local_resets)
+        .max_pending_accept_reset_streams(limits.pending_resets);
+    builder
+}
+
+/// Runs a connection until it ends or is told to.
+async fn drive<C: Future>(connection: C, seat: &Seat, finish: impl Fn(Pin<&mut C>)) {
+    let mut connection = pin!(connection);
+    let mut finishing = false;
+    poll_fn(|cx| {
+        match seat.order(cx.waker()) {
+            Order::Cut => return Poll::Ready(()),
+            Order::Drain if !finishing => {
+                finishing = true;
+                finish(connection.as_mut());
+            }
+            Order::Drain | Order::Serve => {}
+        }
+        // Errors of a connection are the client's: it went away or broke the protocol, and the
+        // protocol library has told it so.
+        connection.as_mut().poll(cx).map(drop)
+    })
+    .await;
+}
+
+/// One request and its answer.
+async fn exchange<H: Handler>(
+    session: Rc<Session<H>>,
+    request: Request<Incoming>,
+) -> Result<Response<Reply>, Infallible> {
+    let Server {
+        handler, thread, ..
+    } = &*session.server;
+    let _busy = session.seat.begin(&thread.alarms);
+    let request = request.map(|incoming| Body::arriving(incoming, Rc::clone(thread)));
+    let outcome = {
+        let mut answer = pin!(handler.respond(&session.connection, request));
+        let mut alarm = thread.alarms.after(thread.limits.request_timeout);
+        poll_fn(
+            |cx| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {
+                Ok(Poll::Ready(response)) => Poll::Ready(Ok(response)),
+                Ok(Poll::Pending) => alarm.poll(cx).map(|()| Err(Code::DeadlineExceeded)),
+                Err(_panic) => Poll::Ready(Err(Code::Internal)),
+            },
+        )
+        .await
+    };
+    Ok(outcome.unwrap_or_else(|code| handler.abandoned(&session.connection, code)))
+}
+
+impl<H: Handler> Drop for Entry<H> {
+    fn drop(&mut self) {
+        let server = &self.session.server;
+        server.sessions.borrow_mut().remove(&self.number);
+        server.emptied.notify_waiters();
+    }
+}
+
+impl<H: Handler> Drop for Session<H> {
+    fn drop(&mut self) {
+        self.server.handler.closed(&self.connection);
+    }
+}
+
+/// Runs the streams of an HTTP/2 connection on its own thread.
+#[derive(Clone, Copy, Debug)]
+struct Local;
+
+impl<F: Future<Output: 'static> + 'static> Executor<F> for Local {
+    fn execute(&self, future: F) {
+        tokio::task::spawn_local(future);
+    }
+}
+
+/// The alert that says why has been written; this lets the client read it (see [`Linger`]).
+async fn let_alert_arrive(tcp: Option<TcpStream>) {
+    let Some(mut tcp) = tcp else { return };
+    if tcp.shutdown().await.is_ok() {
+        let mut linger = Linger::new();
+        poll_fn(|cx| linger.poll(Pin::new(&mut tcp), cx)).await;
+    }
+}

@@ -1,0 +1,40 @@
+//! HTTP/2 and HTTP/1.1 over TLS: sockets, connections, limits, timeouts and the orderly stop.
+//!
+//! One thread per core, each with its own listener on the same port (SO_REUSEPORT), its own
+//! single-threaded runtime and its own [`Handler`]; a request never leaves the thread that read
+//! it, so nothing on its way takes a lock. The protocol is chosen by ALPN. There is no plaintext,
+//! no upgrade and no h2c.
+//!
+//! Per request the transport costs one reference count, one task and no timer: deadlines are kept
+//! in a table that one sweep per thread and quarter of a second looks at ([`SWEEP`]), and only a
+//! request that has to wait is entered there.
+//!
+//! Not here: which certificates are trusted (`keywright-tls` builds the TLS configuration), who a
+//! certificate is, routes, JSON, audit records. Those belong to the [`Handler`].
+//!
+//! What stays bounded by the limits alone, and not by time: a client that opens streams, takes
+//! answers in small sips over HTTP/2 flow control and keeps asking. It holds at most
+//! [`Limits::concurrent_streams`] answers.
+
+mod alarm;
+mod body;
+mod connection;
+mod error;
+pub mod group;
+mod handler;
+mod listen;
+mod reply;
+mod running;
+mod settings;
+mod stream;
+mod sweep;
+mod thread;
+mod watch;
+
+pub use body::{Body, BodyError, read_body};
+pub use error::Error;
+pub use handler::{Handler, Peer};
+pub use reply::{Reply, empty, json, reply};
+pub use running::{Ended, Running, start};
+pub use settings::{Limits, Settings};
+pub use sweep::SWEEP;

@@ -1,0 +1,5 @@
+//! The public interface of the server, one module per promise.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod transport;

@@ -1,0 +1,433 @@
+//! One server thread's way through a request: decide, call custody, record, answer (design 7.29).
+//!
+//! A worker belongs to one thread. What threads share is the [`Shared`] state, read without a lock.
+//! Whatever a request hands out is wrapped in [`Recorded`] together with the place of its audit
+//! record, and comes out only when that record has been written.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use keywright_audit::batch::Batch;
+use keywright_audit::field::Field;
+use keywright_audit::record::{Facts, Record};
+use keywright_audit::refusals::{Counted, Refusals, Whom};
+use keywright_audit::writer::{Ticket, Writer, Written};
+use keywright_audit::{Reason, RecordType};
+use keywright_clock::MonotonicTime;
+use keywright_custody::{Items, Key, Reply, ReplyItem};
+use keywright_policy::{ContextRef, Denied, Permit, Principal};
+use keywright_primitives::random::RandomStream;
+use keywright_types::{Code, Operation, RequestId};
+
+use crate::metrics::Counters;
+use crate::plan::{DataOperation, Plan, Prepared, Refused, plan};
+use crate::recorded::Recorded;
+use crate::shared::Shared;
+use crate::{Caller, Snapshot};
+
+/// The use cases of one server thread.
+pub struct Worker {
+    shared: Arc<Shared>,
+    writer: RefCell<Writer>,
+    random: RefCell<RandomStream>,
+    refusals: RefCell<Refusals>,
+    counters: Arc<Counters>,
+    /// Whether an answer that waits for the next flush hands out key material.
+    wants_sync: Cell<bool>,
+    /// How far the last flushes went, the newest first.
+    written: Cell<[Option<Written>; 4]>,
+}
+
+/// One request of one caller.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "plain facts of a request")]
+pub struct Call<'a> {
+    /// Who asks.
+    pub caller: &'a Caller,
+    /// The request's id, in answers and records.
+    pub request: RequestId,
+    /// When its head was read.
+    pub started: MonotonicTime,
+    /// Bytes of its body.
+    pub bytes_in: u64,
+}
+
+/// What came of the items of a request.
+#[derive(Debug)]
+pub struct Done {
+    reply: Reply,
+    refused: Refused,
+}
+
+impl Done {
+    /// The results in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = ReplyItem<'_>> {
+        self.reply.iter().enumerate().map(|(index, mut item)| {
+            item.code = self.refused.code(index, item.code);
+            if item.code != Code::Ok {
+                item.payload = &[];
+            }
+            item
+        })
+    }
+
+    /// Bytes of all payloads.
+    #[must_use]
+    pub const fn byte_len(&self) -> usize {
+        self.reply.byte_len()
+    }
+}
+
+/// A decision that was taken for a caller on a context.
+struct Decided {
+    key: Arc<Key>,
+    permit: Permit,
+    principal: Arc<Principal>,
+}
+
+/// A refusal, and the reason that only the log may know.
+type Refusal = (Code, Option<Reason>);
+
+impl Worker {
+    /// A worker for the current thread.
+    #[must_use]
+    pub fn new(shared: Arc<Shared>, writer: Writer) -> Rc<Self> {
+        let counters = shared.metrics().thread();
+        Rc::new(Self {
+            shared,
+            writer: RefCell::new(writer),
+            random: RefCell::new(RandomStream::unseeded()),
+            refusals: RefCell::default(),
+            counters,
+            wants_sync: Cell::new(false),
+            written: Cell::default(),
+        })
+    }
+
+    /// The state that all workers share.
+    #[must_use]
+    pub const fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// A new request's id.
+    ///
+    /// # Errors
+    /// [`Code::Internal`] if there is no randomness.
+    pub fn request_id(&self) -> Result<RequestId, Code> {
+        let bytes = self.random.borrow_mut().array();
+        bytes.map(RequestId::from_bytes).map_err(|_| Code::Internal)
+    }
+
+    /// Does `operation` on a context for each item.
+    pub async fn perform(
+        &self,
+        call: Call<'_>,
+        context: &str,
+        operation: DataOperation,
+        items: Prepared,
+    ) -> Recorded<Result<Done, Code>> {
+        let snapshot = self.shared.snapshot();
+        let mut entry = self.begin(&call, operation.operation(), &snapshot);
+        entry.facts.items = u32::try_from(items.len()).unwrap_or(u32::MAX);
+        let decided = match self.decide(&call, &snapshot, context, operation.operation()) {
+            Ok(decided) => decided,
+            Err((code, reason)) => return entry.refuse(code, reason),
+        };
+        entry.decided(&decided);
+        let Decided { key, permit, principal } = decided;
+        let deadline = call.started.plus(self.shared.settings().request_timeout).nanos();
+        let planned = plan(operation, &key, (&snapshot.policy, &principal), items, deadline);
+        let done = match planned {
+            Ok((plan, items)) => self.hand_over(permit, plan, items).await,
+            Err(code) => Err(code),
+        };
+        entry.finish_items(done, operation.hands_out_keys())
+    }
+
+    /// Random bytes for a caller who may have them.
+    pub fn random(&self, call: Call<'_>, length: usize) -> Recorded<Result<Vec<u8>, Code>> {
+        let snapshot = self.shared.snapshot();
+        let entry = self.begin(&call, Operation::Random, &snapshot);
+        let made = self.decide_tenant(&call, &snapshot, Operation::Random).and_then(|_| {
+            let mut bytes = vec![0; length];
+            let filled = self.random.borrow_mut().fill(&mut bytes);
+            filled.map(|()| bytes).map_err(|_| (Code::Internal, None))
+        });
+        match made {
+            Ok(bytes) => {
+                let length = bytes.len() as u64;
+                entry.finish(Ok(bytes), length)
+            }
+            Err((code, reason)) => entry.refuse(code, reason),
+        }
+    }
+
+    /// The contexts that a caller may know of.
+    pub fn contexts(&self, call: Call<'_>) -> Recorded<Result<Vec<Arc<Key>>, Code>> {
+        let snapshot = self.shared.snapshot();
+        let entry = self.begin(&call, Operation::ContextList, &snapshot);
+        match call.caller.principal(&snapshot, self.shared.clock().wall()) {
+            Ok(principal) => {
+                let mut keys: Vec<_> = snapshot
+                    .keyring
+                    .iter()
+                    .filter(|key| snapshot.policy.may_know(&principal, reference(key)))
+                    .cloned()
+                    .collect();
+                keys.sort_by(|a, b| a.name().cmp(b.name()));
+                entry.finish(Ok(keys), 0)
+            }
+            Err(code) => entry.refuse(code, None),
+        }
+    }
+
+    /// An operation that concerns no context and hands out nothing but what `make` says.
+    pub fn plain<T>(
+        &self,
+        call: Call<'_>,
+        operation: Operation,
+        needs_right: Need,
+        make: impl FnOnce(&Snapshot) -> T,
+    ) -> Recorded<Result<T, Code>> {
+        let snapshot = self.shared.snapshot();
+        let entry = self.begin(&call, operation, &snapshot);
+        let decided = match needs_right {
+            Need::Grant => self.decide_tenant(&call, &snapshot, operation).map(drop),
+            Need::Identity => {
+                let known = call.caller.principal(&snapshot, self.shared.clock().wall());
+                known.map(drop).map_err(|code| (code, None))
+            }
+        };
+        match decided {
+            Ok(()) => entry.finish(Ok(make(&snapshot)), 0),
+            Err((code, reason)) => entry.refuse(code, reason),
+        }
+    }
+
+    /// Records a request that was refused before it could be understood.
+    pub fn refuse<T>(&self, call: Call<'_>, operation: Operation, code: Code) -> Recorded<Result<T, Code>> {
+        let snapshot = self.shared.snapshot();
+        self.begin(&call, operation, &snapshot).refuse(code, None)
+    }
+
+    /// Counts a connection or request that never got an identity.
+    pub fn note_refused(&self, whom: Whom, reason: Code) {
+        self.refusals.borrow_mut().note(reason, whom);
+    }
+
+    /// Appends a record about an accepted connection.
+    pub fn note_connection(&self, facts: Facts, fields: &[Field<'_>]) {
+        drop(self.writer.borrow_mut().append(&Record { facts, fields }));
+    }
+
+    /// Appends the counted refusals of past seconds; call it once a second. Whether there were any.
+    pub fn drain_refusals(&self) -> bool {
+        let counted = self.refusals.borrow_mut().drain(self.shared.clock().wall());
+        self.append_counted(counted)
+    }
+
+    /// The last records of this worker, when its thread ends.
+    pub fn finish(&self) {
+        let counted = self.refusals.borrow_mut().drain_all(self.shared.clock().wall());
+        self.append_counted(counted);
+        self.flush();
+    }
+
+    fn append_counted(&self, counted: Vec<Counted>) -> bool {
+        let epoch = self.shared.snapshot().epoch;
+        let any = !counted.is_empty();
+        let mut writer = self.writer.borrow_mut();
+        for counted in counted {
+            drop(writer.append(&counted.at_epoch(epoch).record()));
+        }
+        any
+    }
+
+    /// Writes every record appended so far, once, and ends the job whose answers wait for it.
+    ///
+    /// Whether it worked; a request whose record is not written answers 503 and hands out nothing.
+    pub fn flush(&self) -> bool {
+        self.random.borrow_mut().end_job();
+        let mut writer = self.writer.borrow_mut();
+        let written = if self.wants_sync.replace(false) { writer.sync() } else { writer.commit() };
+        let Ok(written) = written else { return false };
+        // A writer may have gone on to a new file before all answers of the last turns have left.
+        let [newest, second, third, _] = self.written.get();
+        self.written.set([Some(written), newest, second, third]);
+        true
+    }
+
+    fn begin<'a>(&'a self, call: &Call<'_>, operation: Operation, snapshot: &Snapshot) -> Entry<'a> {
+        let mut facts = Facts::new(RecordType::Request, operation, self.shared.clock().wall());
+        facts.epoch = snapshot.epoch;
+        facts.request = call.request;
+        facts.connection = call.caller.connection();
+        facts.bytes_in = call.bytes_in;
+        if let Ok(principal) = call.caller.principal(snapshot, facts.time) {
+            facts.principal = principal.id();
+            facts.tenant = principal.tenant();
+        }
+        Entry { worker: self, facts, started: call.started, open: true }
+    }
+
+    fn decide(
+        &self,
+        call: &Call<'_>,
+        snapshot: &Snapshot,
+        context: &str,
+        operation: Operation,
+    ) -> Result<Decided, Refusal> {
+        let now = self.shared.clock().wall();
+        let principal = call.caller.principal(snapshot, now).map_err(|code| (code, None))?;
+        let key = snapshot.keyring.find(principal.tenant(), context);
+        let key = key.ok_or((Code::ContextNotFound, Some(Reason::ContextUnknown)))?;
+        match snapshot.policy.authorize(&principal, reference(key), operation) {
+            Ok(permit) => Ok(Decided { key: Arc::clone(key), permit, principal }),
+            Err(denied @ Denied::NoRight) => Err((denied.code(), Some(Reason::ContextHidden))),
+            Err(denied) => Err((denied.code(), Some(Reason::PolicyDenied))),
+        }
+    }
+
+    fn decide_tenant(
+        &self,
+        call: &Call<'_>,
+        snapshot: &Snapshot,
+        operation: Operation,
+    ) -> Result<Permit, Refusal> {
+        let now = self.shared.clock().wall();
+        let principal = call.caller.principal(snapshot, now).map_err(|code| (code, None))?;
+        let permit = snapshot.policy.authorize_tenant(&principal, operation);
+        permit.map_err(|denied| (denied.code(), Some(Reason::PolicyDenied)))
+    }
+
+    async fn hand_over(&self, permit: Permit, plan: Plan, items: Items) -> Result<Done, Code> {
+        let Plan { request, refused } = plan;
+        let reply = match self.shared.pool() {
+            Some(pool) => {
+                let waiting = pool.submit(permit, request, items).map_err(|error| error.code())?;
+                waiting.await.map_err(|_| Code::HolderUnavailable)?
+            }
+            None => {
+                let mut random = self.random.borrow_mut();
+                self.shared.holder().perform(&permit, &request, items, &mut random)
+            }
+        };
+        Ok(Done { reply: reply.map_err(|error| error.code())?, refused })
+    }
+
+    fn append(&self, facts: Facts, fields: &[Field<'_>]) -> Option<Ticket> {
+        self.writer.borrow_mut().append(&Record { facts, fields }).ok()
+    }
+
+    /// Whether this record has been written.
+    pub(crate) fn has_written(&self, ticket: Ticket) -> bool {
+        self.written.get().iter().flatten().any(|written| written.covers(ticket))
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Worker")
+    }
+}
+
+/// What an operation without a context demands of its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a third demand would need a rule of its own")]
+pub enum Need {
+    /// A grant of this operation.
+    Grant,
+    /// To be a principal at all.
+    Identity,
+}
+
+/// The record of one request, from its beginning to its end.
+///
+/// It is written whatever happens: a request that is cancelled while a device works for it leaves
+/// a record that says so.
+struct Entry<'a> {
+    worker: &'a Worker,
+    facts: Facts,
+    started: MonotonicTime,
+    open: bool,
+}
+
+impl Entry<'_> {
+    fn decided(&mut self, decided: &Decided) {
+        self.facts.key = decided.key.id();
+        self.facts.epoch = decided.permit.epoch();
+    }
+
+    fn refuse<T>(mut self, code: Code, reason: Option<Reason>) -> Recorded<Result<T, Code>> {
+        self.facts.outcome = code;
+        self.facts.failed = self.facts.items;
+        let fields = reason.map(Field::Reason);
+        self.close(Err(code), fields.as_slice())
+    }
+
+    fn finish<T>(mut self, result: Result<T, Code>, bytes_out: u64) -> Recorded<Result<T, Code>> {
+        self.facts.bytes_out = bytes_out;
+        self.close(result, &[])
+    }
+
+    fn finish_items(mut self, done: Result<Done, Code>, sync: bool) -> Recorded<Result<Done, Code>> {
+        let done = match done {
+            Ok(done) => done,
+            Err(code) => return self.refuse(code, None),
+        };
+        self.facts.bytes_out = done.byte_len() as u64;
+        self.worker.wants_sync.set(self.worker.wants_sync.get() || sync);
+        let first = done.iter().next();
+        match first {
+            Some(item) if done.reply.len() == 1 => {
+                self.facts.version = item.version;
+                self.facts.outcome = item.code;
+                self.facts.failed = u32::from(item.code != Code::Ok);
+                let named = (item.message != [0; 16]).then_some(Field::MessageId(item.message));
+                self.close(Ok(done), named.as_slice())
+            }
+            _ => self.finish_batch(done),
+        }
+    }
+
+    /// One record for a batch: groups and a digest over every item (design 7.31).
+    fn finish_batch(mut self, done: Done) -> Recorded<Result<Done, Code>> {
+        let mut batch = Batch::new();
+        done.iter().for_each(|item| batch.add(item.version, item.code, &item.message));
+        let summary = batch.finish();
+        self.facts.failed = summary.failed();
+        self.close(Ok(done), &summary.fields())
+    }
+
+    fn close<T>(&mut self, result: Result<T, Code>, fields: &[Field<'_>]) -> Recorded<Result<T, Code>> {
+        self.open = false;
+        self.facts.duration = self.took();
+        let worker = self.worker;
+        let items = u64::from(self.facts.items.max(1));
+        worker.counters.count(self.facts.operation, self.facts.outcome, items, self.facts.duration);
+        Recorded::new(result, worker.append(self.facts, fields))
+    }
+
+    fn took(&self) -> Duration {
+        self.worker.shared.clock().monotonic().since(self.started)
+    }
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        if self.open {
+            self.facts.outcome = Code::Interrupted;
+            self.facts.failed = self.facts.items;
+            drop(self.close::<()>(Err(Code::Interrupted), &[]));
+        }
+    }
+}
+
+fn reference(key: &Key) -> ContextRef<'_> {
+    ContextRef::new(key.tenant(), key.name().as_str(), key.id())
+}
+

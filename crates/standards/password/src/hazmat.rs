@@ -1,0 +1,29 @@
+//! For tests only: salts, nonces and costs chosen by the caller.
+
+use keywright_secret::{Secret, SecretBytes};
+
+use crate::container::{Chosen, seal_with};
+use crate::{Cost, Error, Limits};
+
+/// A container with this cost, salt and nonce.
+///
+/// # Errors
+/// As [`crate::Container::seal`]; [`Error::OutOfBounds`] for a cost outside the standard limits.
+pub fn seal_with_nonce(
+    secret: &Secret<48>,
+    password: &SecretBytes,
+    cost: Cost,
+    salt: [u8; 16],
+    nonce: [u8; 24],
+) -> Result<Vec<u8>, Error> {
+    let chosen = Chosen { cost, salt, nonce };
+    seal_with(secret, password, &chosen, &Limits::standard()).map(|sealed| sealed.bytes)
+}
+
+/// Argon2id 0x13 as the containers use it: 32 bytes.
+///
+/// # Errors
+/// As [`crate::Container::open`].
+pub fn stretch(password: &[u8], salt: &[u8], cost: Cost) -> Result<Secret<32>, Error> {
+    crate::stretch::stretch(password, salt, cost, &Limits::standard()).map(|(key, _)| key)
+}
