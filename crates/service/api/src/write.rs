@@ -1,6 +1,6 @@
 //! Answers of the hot routes, written in one pass into one buffer.
 //!
-//! Twenty thousand envelopes a second go through here, so no tree of values is built. The buffer may
+//! Every item of every batch goes through here, so no tree of values is built. The buffer may
 //! hold plaintext and keys: what it leaves behind when it grows, or when it is dropped unfinished, is
 //! wiped. `tests/it/answers.rs` reads everything back through [`crate::answer`].
 
@@ -96,7 +96,7 @@ impl Done<'_> {
     }
 }
 
-/// More than the names, the id, the version and the time of any item take: 190 bytes, and up to eight
+/// More than the names, the id, the version and the time of any item take: 132 bytes, and up to eight
 /// for the ends of two base64 texts.
 const FIELDS: usize = 224;
 

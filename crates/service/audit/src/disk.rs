@@ -52,7 +52,7 @@ pub trait Sink: Send + Sync {
     /// that was renamed or unlinked goes on nowhere.
     fn sync(&self) -> io::Result<()>;
 
-    /// Cuts the file to `length`.
+    /// Cuts the file to `length`, which in a laid-out file may be beyond what was appended.
     ///
     /// # Errors
     /// What the file system says.
@@ -185,7 +185,7 @@ impl Sink for FileSink {
 
     fn cut(&self, length: u64) -> io::Result<()> {
         self.file.set_len(length)?;
-        self.end.store(length, Ordering::Relaxed);
+        self.end.fetch_min(length, Ordering::Relaxed);
         Ok(())
     }
 }

@@ -1,9 +1,10 @@
 //! The promises of the parsers over arbitrary bytes, as one function that the fuzz target and a plain
 //! test of this crate both call.
 
+use keywright_encoding::Reader;
 use keywright_types::BootId;
 
-use crate::chain::{ChainReader, FileId, Step};
+use crate::chain::{ChainReader, FileId, Origin, Step};
 use crate::head::{HeadReader, SignedHead};
 use crate::record::{Entry, ReadField};
 use crate::show;
@@ -33,12 +34,6 @@ pub fn audit(data: &[u8]) {
     assert!(heads.position() <= data.len() as u64);
 }
 
-/// The file id that [`file`] reads under: what a corpus is written with.
-pub const FILE: FileId = FileId {
-    boot: BootId::from_bytes([0xB0; 16]),
-    writer: 7,
-};
-
 fn body(data: &[u8], entry: &Entry<'_>) {
     let mut out = Vec::new();
     entry.facts().put(entry.sequence(), &mut out);
@@ -56,9 +51,25 @@ fn body(data: &[u8], entry: &Entry<'_>) {
 }
 
 fn file(data: &[u8]) {
-    let mut reader = ChainReader::new(data, data.len() as u64, FILE);
+    let mut reader = ChainReader::new(data, data.len() as u64, claimed(data));
     while let Ok(Step::Record) = reader.step() {
         assert!(reader.entry().is_some());
     }
     assert!(reader.state().length <= data.len() as u64);
+}
+
+/// The file that the first record claims to begin: taken at its word, so that the rest is read as well.
+fn claimed(data: &[u8]) -> FileId {
+    let first = Reader::new(data)
+        .lp()
+        .ok()
+        .and_then(|body| Entry::parse(body).ok());
+    let origin = first.and_then(|entry| Origin::of(&entry));
+    origin.map_or(
+        FileId {
+            boot: BootId::NONE,
+            writer: 0,
+        },
+        |(origin, _)| origin.file,
+    )
 }

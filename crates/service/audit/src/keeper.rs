@@ -164,7 +164,9 @@ impl Keeper {
     fn stop(&mut self) -> Result<SignedHead, AuditError> {
         self.shared.stopped.store(true, Ordering::Release);
         for slot in self.shared.slots() {
-            if Some(slot.point().written.file) != self.own.file() {
+            let own = Some(slot.point().written.file) == self.own.file();
+            // The stop itself is recorded in our own file or, on a full disk, in the reserve.
+            if !own && slot.reserve.is_none() {
                 slot.seal();
             }
         }

@@ -1,8 +1,8 @@
 //! Opening and closing a log, and the thread behind it (design 7.34 to 7.36).
 //!
 //! One background thread per log syncs the files in groups, signs a head at most one second after a
-//! record and once a minute when idle, and puts the reserve back after a full disk. It never holds a
-//! lock that a writer takes while it waits for the disk.
+//! record and once a minute when idle, and puts the reserve back after a full disk. A writer waits for
+//! it only while it begins a new file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,8 @@ use crate::shared::{Heads, Shared, SharedSettings};
 use crate::writer::{Order, Writer};
 use crate::{AuditError, Finding, RecordType};
 
-/// What takes every signed head as soon as it is durable: the copy in the store.
+/// What takes every signed head as soon as it is durable: the copy in the store. It runs on the log's
+/// thread and must not call the log.
 pub type HeadSink = Box<dyn Fn(&SignedHead) + Send>;
 
 /// Whose log this is.
@@ -295,7 +296,7 @@ impl Log {
     }
 
     /// Ends the log in order: ends every file, records the stop, signs the shutdown head. Writers that
-    /// are still there can write no more.
+    /// are still there can write no more; the folder is free for another log when they are gone too.
     ///
     /// # Errors
     /// [`AuditError::Io`] if the last head could not be written.

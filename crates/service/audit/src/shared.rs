@@ -111,6 +111,13 @@ impl Listed {
     }
 }
 
+/// Whether a head is the last of its boot.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Yes,
+    No,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ended {
     Yes,
@@ -304,7 +311,7 @@ impl Shared {
                 .collect(),
         };
         let signed = SignedHead::sign(head, &heads.key, heads.version);
-        self.write_head(&mut heads, &signed.framed(), room)
+        self.write_head(&mut heads, &signed, room)
             .map_err(Step::WriteHead.failed())?;
         heads.newest = signed.id();
         heads.epoch = signed.head().epoch;
@@ -331,9 +338,14 @@ impl Shared {
             .retain(|state| !pruned.contains(state));
     }
 
-    fn write_head(&self, heads: &mut Heads, bytes: &[u8], room: Room) -> io::Result<()> {
-        match self.write_ordinary(heads, bytes) {
-            Err(_) if room == Room::Reserved => self.write_reserved(heads, bytes),
+    fn write_head(&self, heads: &mut Heads, signed: &SignedHead, room: Room) -> io::Result<()> {
+        let bytes = signed.framed();
+        let last = match signed.head().statement {
+            Statement::Shutdown => Last::Yes,
+            _ => Last::No,
+        };
+        match self.write_ordinary(heads, &bytes) {
+            Err(_) if room == Room::Reserved => self.write_reserved(heads, &bytes, last),
             other => other,
         }
     }
@@ -366,7 +378,7 @@ impl Shared {
     }
 
     /// Heads go on in the reserve; the ordinary file is left, so that each file holds a run of numbers.
-    fn write_reserved(&self, heads: &mut Heads, bytes: &[u8]) -> io::Result<()> {
+    fn write_reserved(&self, heads: &mut Heads, bytes: &[u8], last: Last) -> io::Result<()> {
         let mut file = match heads.reserve_file.take() {
             Some(file) => file,
             None => HeadsFile {
@@ -377,7 +389,10 @@ impl Shared {
                 length: 0,
             },
         };
-        if file.length + bytes.len() as u64 > RESERVE_MAX.min(self.reserve) {
+        let end = file.length + bytes.len() as u64;
+        let fits = end <= RESERVE_MAX.min(self.reserve);
+        // Nothing, not even unused zeros, may follow a shutdown head.
+        if !fits || (last == Last::Yes && file.sink.cut(end).is_err()) {
             heads.reserve_file = Some(file);
             return Err(io::ErrorKind::StorageFull.into());
         }
@@ -413,7 +428,6 @@ impl Shared {
         let mut heads = locked(&self.heads);
         let torn = heads.listed.iter().any(|listed| listed.slot.point().torn);
         heads.torn |= torn;
-        heads.end_reserve();
     }
 }
 

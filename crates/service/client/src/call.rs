@@ -14,7 +14,7 @@ use keywright_types::{Code, Name};
 
 use crate::connection::{Connection, Failure};
 use crate::error::Refused;
-use crate::items::{Fresh, Plain, Random, one};
+use crate::items::{Fresh, Give, Plain, Random, one, path};
 use crate::pipeline::{Batching, pipeline};
 use crate::{DataKey, Error, ErrorBody, Open, Opened, OpenedDataKey, Seal, Sealed, Settings};
 
@@ -126,7 +126,7 @@ impl Client {
             }
             first => first,
         }
-        .map_err(|Failure::NotBegun(error) | Failure::Other(error)| error)
+        .map_err(Failure::into_error)
     }
 
     async fn attempt(&self, outgoing: &Outgoing) -> Result<Answer, Failure> {
@@ -239,7 +239,17 @@ impl Client {
     /// # Errors
     /// [`Error`].
     pub async fn datakey(&self, context: &Name, aad: Option<&[u8]>) -> Result<DataKey, Error> {
-        one(self, Endpoint::Datakey, Some(context), Fresh { aad, plain: Plain::Given }.wire()).await
+        one(
+            self,
+            Endpoint::Datakey,
+            Some(context),
+            Fresh {
+                aad,
+                plain: Plain::Given,
+            }
+            .wire(),
+        )
+        .await
     }
 
     /// Makes a data key and gives it wrapped only.
@@ -251,8 +261,17 @@ impl Client {
         context: &Name,
         aad: Option<&[u8]>,
     ) -> Result<DataKey, Error> {
-        one(self, Endpoint::Datakey, Some(context), Fresh { aad, plain: Plain::Withheld }.wire())
-            .await
+        one(
+            self,
+            Endpoint::Datakey,
+            Some(context),
+            Fresh {
+                aad,
+                plain: Plain::Withheld,
+            }
+            .wire(),
+        )
+        .await
     }
 
     /// Opens a wrapped data key.
@@ -282,8 +301,8 @@ impl Client {
     /// # Errors
     /// [`Error`].
     pub async fn contexts(&self) -> Result<ContextsAnswer, Error> {
-        let path = crate::items::path(Endpoint::Contexts, None);
-        let body = self.call(Method::GET, &path, "").await?.accepted()?;
+        let route = path(Endpoint::Contexts, None);
+        let body = self.call(Method::GET, &route, "").await?.accepted()?;
         serde_json::from_slice(&body).map_err(|_| Error::Answer)
     }
 
@@ -292,8 +311,8 @@ impl Client {
     /// # Errors
     /// [`Error`].
     pub async fn health(&self) -> Result<HealthAnswer, Error> {
-        let path = crate::items::path(Endpoint::Health, None);
-        let answer = self.call(Method::GET, &path, "").await?;
+        let route = path(Endpoint::Health, None);
+        let answer = self.call(Method::GET, &route, "").await?;
         match serde_json::from_slice(&answer.body) {
             Ok(health) => Ok(health),
             Err(_) => answer.accepted().and(Err(Error::Answer)),

@@ -45,6 +45,14 @@ pub(crate) enum Failure {
     Other(Error),
 }
 
+impl Failure {
+    pub(crate) fn into_error(self) -> Error {
+        match self {
+            Self::NotBegun(error) | Self::Other(error) => error,
+        }
+    }
+}
+
 /// Space for the answers of batches, so that a round trip is not needed every 64 KiB.
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
@@ -138,10 +146,12 @@ impl Connection {
             Self::Http2(sender, _) => sender.try_send_request(request).await,
         };
         match response {
-            Ok(response) => read(response, limit).await.map_err(|failure| match failure {
-                Unread::Broken(error) => Failure::Other(self.explain(error)),
-                Unread::TooLarge => Failure::Other(Error::Answer),
-            }),
+            Ok(response) => read(response, limit)
+                .await
+                .map_err(|failure| match failure {
+                    Unread::Broken(error) => Failure::Other(self.explain(error)),
+                    Unread::TooLarge => Failure::Other(Error::Answer),
+                }),
             Err(mut unsent) => {
                 let begun = unsent.take_message().is_none();
                 let error = unsent.into_error();

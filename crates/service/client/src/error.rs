@@ -138,14 +138,19 @@ impl Error {
 }
 
 /// The first error of a type among an error and its sources.
-pub(crate) fn find<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
+pub(crate) fn find<'a, E: StdError + 'static>(
+    error: &'a (dyn StdError + 'static),
+) -> Option<&'a E> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref() {
             return Some(found);
         }
         // `source` of an io::Error skips the error it wraps.
-        next = match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        next = match error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref)
+        {
             Some(inner) => Some(inner),
             None => error.source(),
         };
@@ -190,7 +195,10 @@ mod tests {
             assert_eq!(refused.code, None);
             assert_eq!(refused.to_string(), "the service answered 403 Forbidden");
         }
-        let long = format!(r#"{{"error":{{"code":"x","message":"{}"}}}}"#, "m".repeat(5000));
+        let long = format!(
+            r#"{{"error":{{"code":"x","message":"{}"}}}}"#,
+            "m".repeat(5000)
+        );
         let long = Refused::read(status, long.as_bytes());
         assert_eq!(long.message.len(), LONGEST_MESSAGE);
     }

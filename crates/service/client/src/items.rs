@@ -9,14 +9,17 @@ use keywright_api::request::{Body, DatakeyItem, OpenItem, SealItem};
 use keywright_api::route::{Endpoint, ROUTES};
 use keywright_secret::SecretBytes;
 use keywright_types::{DataKeyId, KeyVersion, Name};
-use serde::de::Deserialize;
 use serde::Serialize;
+use serde::de::Deserialize;
 
 use crate::{Client, Error, ErrorBody};
 
 /// A message to seal.
 #[derive(Clone, Copy)]
-#[expect(clippy::exhaustive_structs, reason = "the arguments of a call, by name")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "the arguments of a call, by name"
+)]
 pub struct Seal<'a> {
     /// The bytes to seal.
     pub plaintext: &'a [u8],
@@ -26,7 +29,10 @@ pub struct Seal<'a> {
 
 /// A ciphertext to open, to seal again, or a wrapped data key to open.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "the arguments of a call, by name")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "the arguments of a call, by name"
+)]
 pub struct Open<'a> {
     /// What the service answered when it sealed.
     pub ciphertext: &'a [u8],

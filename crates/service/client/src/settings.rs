@@ -32,7 +32,11 @@ impl Settings {
         let uri: Uri = url.parse().map_err(|_| Error::Url)?;
         let plain_path = matches!(uri.path(), "" | "/") && uri.query().is_none();
         let authority = uri.authority().cloned().ok_or(Error::Url)?;
-        if uri.scheme() != Some(&Scheme::HTTPS) || !plain_path || authority.as_str().contains('@') {
+        // With neither a port nor anything else, an authority is its host and no more: this also
+        // finds user information and ports that are none.
+        let port = authority.port_u16().map(|port| format!(":{port}"));
+        let plain = format!("{}{}", authority.host(), port.unwrap_or_default());
+        if uri.scheme() != Some(&Scheme::HTTPS) || !plain_path || authority.as_str() != plain {
             return Err(Error::Url);
         }
         Ok(Self {

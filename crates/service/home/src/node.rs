@@ -122,6 +122,12 @@ impl Node {
         &self.config
     }
 
+    /// Whether all memory of the process is locked (design 7.24).
+    #[must_use]
+    pub const fn memory_is_locked(&self) -> bool {
+        self.memory_locked
+    }
+
     /// The home folder.
     #[must_use]
     pub fn folder(&self) -> &Path {

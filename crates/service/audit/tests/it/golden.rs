@@ -39,8 +39,12 @@ const BODY: &str = concat!(
     "0000000000000100",                 // bytes in
     "0000000000000200",                 // bytes out
     "00000000000003e8",                 // duration: 1 us
-    "0001", "00000010", "000102030405060708090a0b0c0d0e0f", // field 1: message id
-    "0005", "00000002", "000c",         // field 5: reason 12, tag-mismatch
+    "0001",
+    "00000010",
+    "000102030405060708090a0b0c0d0e0f", // field 1: message id
+    "0005",
+    "00000002",
+    "000c", // field 5: reason 12, tag-mismatch
 );
 
 fn id(last: u8) -> [u8; 16] {
@@ -70,9 +74,16 @@ fn a_body_is_the_columns_of_7_30() {
         duration: std::time::Duration::from_micros(1),
     };
     let message = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    let fields = [Field::MessageId(message), Field::Reason(Reason::TagMismatch)];
+    let fields = [
+        Field::MessageId(message),
+        Field::Reason(Reason::TagMismatch),
+    ];
     let mut body = Vec::new();
-    Record { facts, fields: &fields }.put(9, &mut body);
+    Record {
+        facts,
+        fields: &fields,
+    }
+    .put(9, &mut body);
     assert_eq!(hex::encode(&body), BODY);
 }
 
@@ -81,7 +92,10 @@ fn link_0_is_the_hash_of_7_33() {
     let origin = Origin {
         installation: InstallationId::from_bytes(id(1)),
         node: NodeId::from_bytes(id(2)),
-        file: FileId { boot: BootId::from_bytes(id(3)), writer: 4 },
+        file: FileId {
+            boot: BootId::from_bytes(id(3)),
+            writer: 4,
+        },
         newest_head: [5; 32],
     };
     let mut bytes = b"keywright/audit/v1".to_vec();
@@ -89,7 +103,10 @@ fn link_0_is_the_hash_of_7_33() {
         bytes.extend_from_slice(part);
     }
     assert_eq!(origin.link(), sha256(&bytes));
-    assert_eq!(origin.file.file_name(), format!("{}-00000004.log", hex::encode(&id(3))));
+    assert_eq!(
+        origin.file.file_name(),
+        format!("{}-00000004.log", hex::encode(&id(3)))
+    );
 }
 
 #[test]
@@ -105,7 +122,9 @@ fn a_file_is_bodies_with_8_bytes_of_each_link() {
         let fields = hex::encode(&body[138..]);
         assert_eq!(&hex::encode(&body[..10]), "00090000000000000001");
         assert!(fields.starts_with(first));
-        assert!(fields.contains(&format!("001100000010{boot}001200000004{writer}001300000020")));
+        assert!(fields.contains(&format!(
+            "001100000010{boot}001200000004{writer}001300000020"
+        )));
         let newest_head = &body[body.len() - 32..];
         let mut link = [
             &b"keywright/audit/v1"[..],
@@ -138,29 +157,33 @@ fn a_head_is_the_columns_of_7_34() {
     let state = start.head().files[0];
     assert_eq!(state.length, records.len() as u64);
     let signed = [
-        "0006".to_owned(),                                  // algorithm: Ed25519
-        "00000001".to_owned(),                              // key version
-        hex::encode(key(1).verifying_key().as_bytes()),     // public key
-        "0000000000000001".to_owned(),                      // number
-        "18fae27693b40000".to_owned(),                      // time: 1,800,000,000 s
-        "0000000000000000".to_owned(),                      // epoch
-        "00".repeat(32),                                    // hash of the previous head
-        "01".to_owned(),                                    // kind: start
-        "a1".repeat(16),                                    // installation
-        "a2".repeat(16),                                    // node
-        boot.clone(),                                       // boot id
-        "00000000".to_owned(),                              // open orders
-        "00000001".to_owned(),                              // one file
-        boot,                                               // its boot id
-        "00000000".to_owned(),                              // its writer
-        "0000000000000002".to_owned(),                      // sequence: file-start, node-start
-        hex::encode(&state.link),                           // link
-        format!("{:016x}", records.len()),                  // length
+        "0006".to_owned(),                              // algorithm: Ed25519
+        "00000001".to_owned(),                          // key version
+        hex::encode(key(1).verifying_key().as_bytes()), // public key
+        "0000000000000001".to_owned(),                  // number
+        "18fae27693b40000".to_owned(),                  // time: 1,800,000,000 s
+        "0000000000000000".to_owned(),                  // epoch
+        "00".repeat(32),                                // hash of the previous head
+        "01".to_owned(),                                // kind: start
+        "a1".repeat(16),                                // installation
+        "a2".repeat(16),                                // node
+        boot.clone(),                                   // boot id
+        "00000000".to_owned(),                          // open orders
+        "00000001".to_owned(),                          // one file
+        boot,                                           // its boot id
+        "00000000".to_owned(),                          // its writer
+        "0000000000000002".to_owned(),                  // sequence: file-start, node-start
+        hex::encode(&state.link),                       // link
+        format!("{:016x}", records.len()),              // length
     ]
     .concat();
     let bytes = start.to_bytes();
     assert_eq!(hex::encode(&bytes[..bytes.len() - 64]), signed);
-    let message = [b"keywright/audit-head/v1", &hex::decode(&signed).unwrap()[..]].concat();
+    let message = [
+        b"keywright/audit-head/v1",
+        &hex::decode(&signed).unwrap()[..],
+    ]
+    .concat();
     let signature = bytes.last_chunk().unwrap();
     assert_eq!(key(1).verifying_key().verify(&message, signature), Ok(()));
     assert_eq!(start.id().hash, sha256(&message));

@@ -40,7 +40,12 @@ fn every_field<'a>(name: &'a Name, ids: &'a [MessageId]) -> Vec<Field<'a>> {
         Field::Subject(Subject::new("CN=trading-1,OU=Trading")),
         Field::Resumed(Resumption::Resumed),
         Field::name(name),
-        Field::Row(Row { table: name.into(), key: b"k", row: b"sealed", mac: &[4; 32] }),
+        Field::Row(Row {
+            table: name.into(),
+            key: b"k",
+            row: b"sealed",
+            mac: &[4; 32],
+        }),
         Field::Installation(InstallationId::from_bytes([5; 16])),
         Field::Node(NodeId::from_bytes([6; 16])),
         Field::Boot(BootId::from_bytes([7; 16])),
@@ -63,17 +68,28 @@ fn every_field_survives_the_round_trip() {
     let (name, ids) = (name(), [[1; 16], [2; 16]]);
     let fields = every_field(&name, &ids);
     let mut body = Vec::new();
-    Record { facts: request(7), fields: &fields }.put(42, &mut body);
+    Record {
+        facts: request(7),
+        fields: &fields,
+    }
+    .put(42, &mut body);
     let entry = Entry::parse(&body).unwrap();
     assert_eq!(entry.sequence(), 42);
     assert_eq!(*entry.facts(), request(7));
     assert_eq!(entry.known().collect::<Vec<_>>(), fields);
     let seen: BTreeSet<_> = fields.iter().map(Field::tag).collect();
-    let missing: Vec<_> = FieldTag::ALL.iter().filter(|tag| !seen.contains(tag)).collect();
+    let missing: Vec<_> = FieldTag::ALL
+        .iter()
+        .filter(|tag| !seen.contains(tag))
+        .collect();
     // These three have tests of their own.
     assert_eq!(
         missing,
-        [&FieldTag::ItemGroups, &FieldTag::ItemDigest, &FieldTag::CarriedFrom]
+        [
+            &FieldTag::ItemGroups,
+            &FieldTag::ItemDigest,
+            &FieldTag::CarriedFrom
+        ]
     );
 }
 
@@ -82,7 +98,11 @@ fn a_cut_or_longer_body_is_refused() {
     let (name, ids) = (name(), [[1; 16]]);
     let fields = every_field(&name, &ids);
     let mut body = Vec::new();
-    Record { facts: request(7), fields: &fields }.put(1, &mut body);
+    Record {
+        facts: request(7),
+        fields: &fields,
+    }
+    .put(1, &mut body);
     let mut whole = BTreeSet::from([FIXED_LEN]);
     let mut at = FIXED_LEN;
     while at < body.len() {
@@ -91,7 +111,11 @@ fn a_cut_or_longer_body_is_refused() {
         whole.insert(at);
     }
     for length in 0..body.len() {
-        assert_eq!(Entry::parse(&body[..length]).is_ok(), whole.contains(&length), "{length}");
+        assert_eq!(
+            Entry::parse(&body[..length]).is_ok(),
+            whole.contains(&length),
+            "{length}"
+        );
     }
     body.push(0);
     assert_eq!(Entry::parse(&body), Err(Malformed::Truncated));
@@ -115,7 +139,10 @@ fn unknown_numbers_are_refused_and_unknown_fields_are_kept_raw() {
     let entry = Entry::parse(&body).unwrap();
     assert_eq!(
         entry.fields().collect::<Vec<_>>(),
-        [ReadField::Unknown { tag: 0xEEEE, bytes: &[7, 8] }]
+        [ReadField::Unknown {
+            tag: 0xEEEE,
+            bytes: &[7, 8]
+        }]
     );
 }
 
@@ -151,9 +178,15 @@ fn a_mapped_address_counts_as_ipv4_and_a_subject_cannot_break_a_line() {
     let long = format!("CN=a\n\u{7f}{}", "é".repeat(300));
     let mut body = Vec::new();
     let fields = [Field::Subject(Subject::new(&long))];
-    Record { facts: request(1), fields: &fields }.put(1, &mut body);
+    Record {
+        facts: request(1),
+        fields: &fields,
+    }
+    .put(1, &mut body);
     let read = Entry::parse(&body).unwrap().known().next();
-    let Some(Field::Subject(subject)) = read else { panic!("{read:?}") };
+    let Some(Field::Subject(subject)) = read else {
+        panic!("{read:?}")
+    };
     assert!(subject.as_str().starts_with("CN=a??éé"));
     assert_eq!(subject.as_str().len(), 256);
 }
@@ -163,7 +196,11 @@ fn a_batch_has_64_groups_then_other_and_one_hash_over_all() {
     let mut batch = Batch::new();
     let mut hashed = Vec::new();
     for number in 0..10_000_u32 {
-        let outcome = if number % 2 == 0 { Code::Ok } else { Code::DecryptionFailed };
+        let outcome = if number % 2 == 0 {
+            Code::Ok
+        } else {
+            Code::DecryptionFailed
+        };
         let mut id = [0; 16];
         id[..4].copy_from_slice(&number.to_be_bytes());
         batch.add(KeyVersion::from_number(number % 100 / 2), outcome, &id);
@@ -172,13 +209,19 @@ fn a_batch_has_64_groups_then_other_and_one_hash_over_all() {
     }
     let summary = batch.finish();
     assert_eq!((summary.items(), summary.failed()), (10_000, 5_000));
-    let [Field::ItemGroups(groups), digest] = summary.fields() else { panic!() };
+    let [Field::ItemGroups(groups), digest] = summary.fields() else {
+        panic!()
+    };
     assert_eq!(digest, Field::ItemDigest(sha256(&hashed)));
     assert_eq!(groups.iter().count(), 64);
     assert!(groups.iter().all(|group| group.items == 100));
     assert_eq!(groups.other(), 10_000 - 64 * 100);
     let mut body = Vec::new();
-    Record { facts: request(1), fields: &summary.fields() }.put(1, &mut body);
+    Record {
+        facts: request(1),
+        fields: &summary.fields(),
+    }
+    .put(1, &mut body);
     let read: Vec<_> = Entry::parse(&body).unwrap().known().collect();
     assert_eq!(read, summary.fields());
     assert!(body.len() < 1_000);
@@ -188,8 +231,13 @@ fn a_batch_has_64_groups_then_other_and_one_hash_over_all() {
 fn order_and_outcome_of_items_change_the_hash() {
     let digest = |items: &[(Code, MessageId)]| {
         let mut batch = Batch::new();
-        items.iter().for_each(|(outcome, id)| batch.add(KeyVersion::FIRST, *outcome, id));
-        batch.finish().fields()[1]
+        items
+            .iter()
+            .for_each(|(outcome, id)| batch.add(KeyVersion::FIRST, *outcome, id));
+        match batch.finish().fields()[1] {
+            Field::ItemDigest(digest) => digest,
+            other => panic!("{other:?}"),
+        }
     };
     let (a, b) = ((Code::Ok, [1; 16]), (Code::Ok, [2; 16]));
     assert_ne!(digest(&[a, b]), digest(&[b, a]));
@@ -208,8 +256,10 @@ fn a_searchable_value_depends_on_the_tenants_key() {
 #[test]
 fn thousands_of_records_are_shown_as_they_were_written() {
     let folder = small_log(5_000);
-    let records: Vec<_> =
-        show(folder.path(), Filter::default()).unwrap().map(Result::unwrap).collect();
+    let records: Vec<_> = show(folder.path(), Filter::default())
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
     let requests: Vec<_> = records.iter().filter(|r| r["type"] == "request").collect();
     assert_eq!(requests.len(), 5_000);
     for (number, shown) in (0..).zip(&requests) {
@@ -229,12 +279,44 @@ fn records_are_found_by_request_principal_context_and_time() {
     let folder = small_log(20);
     let count = |filter| show(folder.path(), filter).unwrap().count();
     let wanted = request(7);
-    assert_eq!(count(Filter { request: Some(wanted.request), ..Filter::default() }), 1);
-    assert_eq!(count(Filter { request: Some(RequestId::from_bytes([9; 16])), ..Filter::default() }), 0);
-    assert_eq!(count(Filter { principal: Some(wanted.principal), ..Filter::default() }), 20);
-    assert_eq!(count(Filter { context: Some(wanted.key), ..Filter::default() }), 20);
+    assert_eq!(
+        count(Filter {
+            request: Some(wanted.request),
+            ..Filter::default()
+        }),
+        1
+    );
+    assert_eq!(
+        count(Filter {
+            request: Some(RequestId::from_bytes([9; 16])),
+            ..Filter::default()
+        }),
+        0
+    );
+    assert_eq!(
+        count(Filter {
+            principal: Some(wanted.principal),
+            ..Filter::default()
+        }),
+        20
+    );
+    assert_eq!(
+        count(Filter {
+            context: Some(wanted.key),
+            ..Filter::default()
+        }),
+        20
+    );
     let (from, until) = (Some(request(5).time), Some(request(8).time));
-    assert_eq!(count(Filter { from, until, context: Some(wanted.key), ..Filter::default() }), 3);
+    assert_eq!(
+        count(Filter {
+            from,
+            until,
+            context: Some(wanted.key),
+            ..Filter::default()
+        }),
+        3
+    );
 }
 
 #[test]
@@ -244,13 +326,26 @@ fn a_record_beyond_the_limit_is_refused_and_the_chain_goes_on() {
     let mut writer = log.writer().unwrap();
     let ids = vec![[7; 16]; MAX_BODY / 16];
     let fields = [Field::ItemIds(&ids)];
-    let refused = writer.append(&Record { facts: request(0), fields: &fields });
+    let refused = writer.append(&Record {
+        facts: request(0),
+        fields: &fields,
+    });
     assert!(matches!(refused, Err(AuditError::RecordTooLarge)));
     append_all(&mut writer, 0..3);
     let fits = [Field::ItemIds(&ids[..10_000])];
-    let ticket = writer.append(&Record { facts: request(3), fields: &fits }).unwrap();
+    let ticket = writer
+        .append(&Record {
+            facts: request(3),
+            fields: &fits,
+        })
+        .unwrap();
     assert!(writer.flush().unwrap().covers(ticket));
     drop(writer);
     log.shutdown().unwrap();
-    assert_eq!(verify(folder.path()).unwrap().records_of(RecordType::Request), 4);
+    assert_eq!(
+        verify(folder.path())
+            .unwrap()
+            .records_of(RecordType::Request),
+        4
+    );
 }

@@ -35,8 +35,12 @@ pub(crate) fn fingerprint(seed: u8) -> Fingerprint {
 }
 
 pub(crate) fn settings(dir: &Path) -> Settings {
-    let mut settings =
-        Settings::new(dir.to_owned(), IDENTITY, Clock::system(), (key(1), KeyVersion::FIRST));
+    let mut settings = Settings::new(
+        dir.to_owned(),
+        IDENTITY,
+        Clock::system(),
+        (key(1), KeyVersion::FIRST),
+    );
     settings.reserve = RESERVE;
     settings
 }
@@ -60,7 +64,11 @@ pub(crate) fn request(number: u64) -> Facts {
         tenant: TenantId::from_bytes([2; 16]),
         principal: PrincipalId::from_bytes([3; 16]),
         connection: 4,
-        outcome: if number % 5 == 4 { Code::DecryptionFailed } else { Code::Ok },
+        outcome: if number % 5 == 4 {
+            Code::DecryptionFailed
+        } else {
+            Code::Ok
+        },
         key: KeyId::from_bytes([5; 16]),
         version: KeyVersion::FIRST,
         items: 1,

@@ -199,8 +199,8 @@ mod tests {
     }
 
     /// A flush that counts its calls and takes its results from a list, then succeeds.
-    fn counting(results: &[bool]) -> (Rc<Cell<usize>>, GroupFlush) {
-        let (calls, mut results) = (Rc::new(Cell::new(0)), results.to_vec().into_iter());
+    fn counting<const N: usize>(results: [bool; N]) -> (Rc<Cell<usize>>, GroupFlush) {
+        let (calls, mut results) = (Rc::new(Cell::new(0)), results.into_iter());
         let counter = Rc::clone(&calls);
         let flush = GroupFlush::new(move || {
             counter.set(counter.get() + 1);
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn sixty_four_joiners_share_few_flushes() {
         local(async {
-            let (calls, flush) = counting(&[]);
+            let (calls, flush) = counting([]);
             let flush = Rc::new(flush);
             let tasks: Vec<_> = (0..64)
                 .map(|_| {
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn a_failing_flush_fails_exactly_its_joiners() {
         local(async {
-            let (_, flush) = counting(&[true, false, true]);
+            let (_, flush) = counting([true, false, true]);
             for expected in [Ok(()), Err(Failed), Ok(())] {
                 let joined = [flush.join(), flush.join(), flush.join()];
                 for join in joined {
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn nothing_is_flushed_before_the_join_and_everything_before_it_resolves() {
         local(async {
-            let (calls, flush) = counting(&[]);
+            let (calls, flush) = counting([]);
             tokio::task::yield_now().await;
             assert_eq!(calls.get(), 0);
             let join = flush.join();
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn a_dropped_joiner_hurts_nobody_and_its_flush_still_happens() {
         local(async {
-            let (calls, flush) = counting(&[]);
+            let (calls, flush) = counting([]);
             let mut dropped = Box::pin(flush.join());
             poll_fn(|cx| {
                 assert!(dropped.as_mut().poll(cx).is_pending());
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn polling_again_takes_no_second_place() {
         local(async {
-            let (_, flush) = counting(&[]);
+            let (_, flush) = counting([]);
             let mut join = Box::pin(flush.join());
             poll_fn(|cx| {
                 for _ in 0..10 {
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn joiners_of_a_dropped_flush_do_not_wait_for_ever() {
         local(async {
-            let (_, flush) = counting(&[]);
+            let (_, flush) = counting([]);
             let join = flush.join();
             drop(flush);
             let waited = tokio::time::timeout(std::time::Duration::from_secs(5), join).await;

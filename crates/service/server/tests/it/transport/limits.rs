@@ -306,9 +306,21 @@ fn a_client_that_is_not_trusted_is_told_by_an_alert_and_counted() {
         let expired = authority.expired();
         let cases = [
             (None, Code::CertificateMissing, Alert::CertificateRequired),
-            (Some(&stranger), Code::CertificateUntrusted, Alert::UnknownCA),
-            (Some(&expired), Code::CertificateExpired, Alert::CertificateExpired),
-            (Some(authority.revoked()), Code::CertificateRevoked, Alert::CertificateRevoked),
+            (
+                Some(&stranger),
+                Code::CertificateUntrusted,
+                Alert::UnknownCA,
+            ),
+            (
+                Some(&expired),
+                Code::CertificateExpired,
+                Alert::CertificateExpired,
+            ),
+            (
+                Some(authority.revoked()),
+                Code::CertificateRevoked,
+                Alert::CertificateRevoked,
+            ),
         ];
         let mut expected = Vec::new();
         for (issued, code, alert) in cases {

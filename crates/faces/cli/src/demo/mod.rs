@@ -1,0 +1,283 @@
+//! `keywright demo`: the main job on an embedded default, on real input, checked and measured.
+//!
+//! Eight steps, each of which must hold; the first that does not ends the program. The service runs in
+//! this process on loopback, and everything goes to it as a client's requests over mutual TLS.
+
+mod bulk;
+mod measure;
+mod progress;
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use keywright_audit::head::Fingerprint;
+use keywright_audit::verify::{Failure as AuditFailure, Verifier};
+use keywright_client::blocking::Client;
+use keywright_client::{Open, Seal};
+use keywright_clock::Clock;
+use keywright_home::{
+    Answer, CONFIG_FILE, Contents, FINGERPRINT_FILE, MemoryPlan, Node, Order, Profile, Serving,
+};
+use keywright_types::{Code, Name};
+
+use crate::exit::{Exit, Failure, sentence};
+use crate::place::Home;
+
+/// Protect a real file end to end on an embedded default, checked and measured.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    home: Home,
+    /// The CSV file to protect.
+    #[arg(long, value_name = "FILE", default_value = "examples/customers.csv")]
+    input: PathBuf,
+    /// The columns to protect, separated by commas; by default those that look sensitive.
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// Size of the large file that is sealed with a data key, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    large_file: u64,
+    /// How long to measure, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    seconds: u64,
+    /// The cost of the password that seals a new home's root key.
+    #[arg(long, value_enum, default_value_t = Cost::Balanced)]
+    password_cost: Cost,
+}
+
+/// The profiles of the password container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Cost {
+    /// 64 MiB.
+    Fast,
+    /// 256 MiB.
+    Balanced,
+    /// 1 GiB.
+    Strong,
+}
+
+impl From<Cost> for Profile {
+    fn from(cost: Cost) -> Self {
+        match cost {
+            Cost::Fast => Self::Fast,
+            Cost::Balanced => Self::Balanced,
+            Cost::Strong => Self::Strong,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    // Looked at before anything is made, so that a mistyped name leaves no home behind.
+    let job = table::Job::plan(&arguments.input, &arguments.columns)?;
+    let demo = Demo::start(&arguments)?;
+    let result = demo.steps(&arguments, &job);
+    let stopped = demo.serving.stop();
+    result?;
+    stopped?;
+    farewell(&arguments.home.home);
+    Ok(Exit::Ok)
+}
+
+/// The running demonstration.
+struct Demo {
+    home: PathBuf,
+    serving: Serving,
+    trading: Client,
+    context: Name,
+}
+
+impl Demo {
+    fn start(arguments: &Arguments) -> Result<Self, Failure> {
+        let home = arguments.home.home.clone();
+        let clock = Clock::system();
+        if home.join(CONFIG_FILE).exists() {
+            step(1, &format!("using the home {}", home.display()));
+        } else {
+            step(1, &format!("making the home {}", home.display()));
+            keywright_home::create(&home, Contents::Demo, arguments.password_cost.into(), &clock)?;
+            fact("certificate authority, server and two clients; root key under a generated password");
+            fact("contexts exchange-key (unit Trading) and 2fa (unit 2FA), a policy that gives each client one");
+        }
+        let node = Node::open(&home.join(CONFIG_FILE), clock, MemoryPlan::AsConfigured)?;
+        let serving = node.serve(Some(([127, 0, 0, 1], 0).into()))?;
+        step(2, &format!("serving on https://{} (HTTP/2, TLS 1.3, client certificates)", serving.local_addr()));
+        let trading = connect(&home, &serving, Some("trading-1"))?;
+        let context = "exchange-key".parse().map_err(keywright_home::HomeError::from)?;
+        Ok(Self { home, serving, trading, context })
+    }
+
+    fn steps(&self, arguments: &Arguments, job: &table::Job) -> Result<(), Failure> {
+        let work = self.home.join("demo");
+        fs::create_dir_all(&work).map_err(|error| Failure::file(&work, "written", &error))?;
+        self.protect(job, &work)?;
+        self.large_file(&work, arguments.large_file)?;
+        self.strangers()?;
+        self.rotate()?;
+        self.audit(&work)?;
+        step(7, &format!("measuring for {} s", arguments.seconds));
+        measure::run(&self.home, self.serving.local_addr(), &self.context, arguments.seconds)
+    }
+
+    fn protect(&self, job: &table::Job, work: &Path) -> Result<(), Failure> {
+        step(3, &format!("protecting {}", job.input().display()));
+        job.describe();
+        let report = job.run(&self.trading, &self.context, work)?;
+        fact(&format!(
+            "{} cells of {} rows sealed into {}, opened again, and the whole file is the same byte for byte",
+            report.cells,
+            report.rows,
+            report.protected.display()
+        ));
+        fact("two cells exchanged in a copy: both refused");
+        Ok(())
+    }
+
+    fn large_file(&self, work: &Path, mebibytes: u64) -> Result<(), Failure> {
+        let report = bulk::run(&self.trading, &self.context, work, mebibytes)?;
+        fact(&format!(
+            "{mebibytes} MiB sealed locally under a data key at {:.0} MiB/s, opened at {:.0} MiB/s, the same byte for byte",
+            report.seal_rate, report.open_rate
+        ));
+        Ok(())
+    }
+
+    /// A client of another unit, and one without a certificate.
+    fn strangers(&self) -> Result<(), Failure> {
+        step(4, "asking as somebody else");
+        let other = connect(&self.home, &self.serving, Some("web-2fa-1"))?;
+        let refused = other.encrypt(&self.context, Seal { plaintext: b"x", aad: None });
+        match refused {
+            Err(error) if error.code() == Some(Code::ContextNotFound) => {
+                fact("web-2fa-1 asks for exchange-key: 404 context_not_found, as if it did not exist");
+            }
+            Err(error) => return Err(Failure::broken(format!("another unit's client: {}", sentence(&error)))),
+            Ok(_) => return Err(Failure::broken("another unit's client was served")),
+        }
+        match connect_without_certificate(&self.home, &self.serving)? {
+            Err(keywright_client::Error::Tls(_)) => fact("no certificate: the TLS handshake is refused"),
+            Err(error) => return Err(Failure::broken(format!("no certificate: {}", sentence(&error)))),
+            Ok(()) => return Err(Failure::broken("a client without a certificate was served")),
+        }
+        Ok(())
+    }
+
+    fn rotate(&self) -> Result<(), Failure> {
+        step(5, "rotating the key of exchange-key");
+        let item = Seal { plaintext: b"sealed before the rotation", aad: None };
+        let before = self.trading.encrypt(&self.context, item)?;
+        let (tenant, name) = (Name::default_tenant(), self.context.clone());
+        let answer = self.serving.node().carry_out(Order::KeyRotate { tenant, name })?;
+        let Answer::KeyRotated { version } = answer else {
+            return Err(Failure::broken("a rotation was answered with something else"));
+        };
+        let old = Open { ciphertext: &before.ciphertext, aad: None };
+        let opened = self.trading.decrypt(&self.context, old)?;
+        let after = self.trading.encrypt(&self.context, item)?;
+        let holds = opened.plaintext.expose() == item.plaintext
+            && opened.key_version == before.key_version
+            && after.key_version == version
+            && version > before.key_version;
+        if !holds {
+            return Err(Failure::broken("after the rotation old data or new versions are not as they should be"));
+        }
+        fact(&format!("version {} still opens, new data uses version {version}", before.key_version));
+        Ok(())
+    }
+
+    /// Verifies the log as it stands, then a copy with one changed byte.
+    fn audit(&self, work: &Path) -> Result<(), Failure> {
+        step(6, "verifying the audit log just written");
+        self.serving.node().sign_head()?;
+        let copy = work.join("audit-copy");
+        copy_folder(&self.home.join("audit"), &copy)?;
+        let verifier = Verifier::new(Some(fingerprint(&self.home)?));
+        let report = verifier.verify(&copy).map_err(|error| Failure::broken(sentence(&error)))?;
+        fact(&format!("{} records and {} signed heads verify", report.records, report.heads));
+        let (file, offset) = flip_a_byte(&copy)?;
+        match verifier.verify(&copy) {
+            Err(AuditFailure::Finding(finding)) if finding.file == file => {
+                fact(&format!("byte {offset} of a copy of {file} changed; the verifier says: {finding}"));
+            }
+            Err(other) => return Err(Failure::broken(sentence(&other))),
+            Ok(_) => return Err(Failure::broken("a changed audit log was verified")),
+        }
+        fs::remove_dir_all(&copy).map_err(|error| Failure::file(&copy, "removed", &error))
+    }
+}
+
+fn connect(home: &Path, serving: &Serving, client: Option<&str>) -> Result<Client, Failure> {
+    Ok(Client::connect(measure::settings(home, serving.local_addr(), client)?)?)
+}
+
+/// The outer error is ours, the inner one is what the service did.
+fn connect_without_certificate(
+    home: &Path,
+    serving: &Serving,
+) -> Result<Result<(), keywright_client::Error>, Failure> {
+    let settings = measure::settings(home, serving.local_addr(), None)?;
+    // With TLS 1.3 the refusal may arrive only when something is asked.
+    Ok(Client::connect(settings).and_then(|client| client.health()).map(drop))
+}
+
+fn fingerprint(home: &Path) -> Result<Fingerprint, Failure> {
+    let path = home.join(FINGERPRINT_FILE);
+    let text = fs::read_to_string(&path).map_err(|error| Failure::file(&path, "read", &error))?;
+    let bytes = keywright_encoding::hex::decode_array(text.trim());
+    bytes
+        .map(Fingerprint::from_bytes)
+        .map_err(|_| Failure::broken(format!("{} holds no fingerprint", path.display())))
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::file(to, "written", &error);
+    if to.exists() {
+        fs::remove_dir_all(to).map_err(failed)?;
+    }
+    fs::create_dir_all(to).map_err(failed)?;
+    for entry in fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        fs::copy(entry.path(), to.join(entry.file_name())).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Changes one byte in the middle of the longest file of records.
+fn flip_a_byte(folder: &Path) -> Result<(String, usize), Failure> {
+    let failed = |error: std::io::Error| Failure::file(folder, "read", &error);
+    let mut longest: Option<(u64, PathBuf)> = None;
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let length = entry.metadata().map_err(failed)?.len();
+        let is_log = entry.path().extension().is_some_and(|extension| extension == "log");
+        if is_log && longest.as_ref().is_none_or(|(other, _)| length > *other) {
+            longest = Some((length, entry.path()));
+        }
+    }
+    let (_, path) = longest.ok_or_else(|| Failure::broken("the audit folder holds no records"))?;
+    let mut bytes = fs::read(&path).map_err(failed)?;
+    let offset = bytes.len() / 2;
+    if let Some(byte) = bytes.get_mut(offset) {
+        *byte ^= 1;
+    }
+    fs::write(&path, bytes).map_err(failed)?;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok((name.unwrap_or_default(), offset))
+}
+
+fn farewell(home: &Path) {
+    let home = home.display();
+    step(8, "next");
+    println!("  keywright serve --home {home}");
+    println!("  keywright client encrypt exchange-key --home {home} --client trading-1 --input README.md");
+    println!("  keywright audit verify --home {home}");
+    println!("all steps held");
+}
+
+fn step(number: u8, text: &str) {
+    println!("[{number}/8] {text}");
+}
+
+fn fact(text: &str) {
+    println!("      {text}");
+}

@@ -1,0 +1,202 @@
+//! How a command ends: one table of exit codes, and a failure in two lines.
+
+use std::process::ExitCode;
+
+use keywright_types::Code;
+
+use crate::output::Format;
+
+/// The exit codes of every command (design 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// It worked.
+    Ok = 0,
+    /// A bug, or the system refused.
+    Internal = 1,
+    /// The command or the configuration is wrong.
+    Usage = 2,
+    /// A gate was not met.
+    Gate = 3,
+    /// The target failed or gave a wrong output.
+    Target = 5,
+    /// A signature, MAC or tag does not fit.
+    Negative = 8,
+    /// There is no such thing.
+    NotFound = 9,
+    /// Nobody knows the caller.
+    Authentication = 11,
+    /// It cannot be done here.
+    Unsupported = 12,
+    /// It may not be done.
+    Refused = 13,
+    /// Interrupted.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+impl Exit {
+    /// The exit code for an answer of the service.
+    pub(crate) const fn of(code: Code) -> Self {
+        match code {
+            Code::DecryptionFailed | Code::CiphertextMalformed => Self::Negative,
+            Code::ContextNotFound | Code::RouteNotFound | Code::VersionNotFound => Self::NotFound,
+            Code::PrincipalUnknown
+            | Code::PrincipalAmbiguous
+            | Code::CertificateRevoked
+            | Code::CertificateExpired
+            | Code::CertificateMissing
+            | Code::CertificateUntrusted
+            | Code::CertificateMalformed => Self::Authentication,
+            Code::OperationDenied | Code::KeyVersionUnavailable | Code::StateConflict => Self::Refused,
+            Code::Unsupported => Self::Unsupported,
+            Code::RequestMalformed
+            | Code::Base64Invalid
+            | Code::BodyTooLarge
+            | Code::TooManyItems
+            | Code::AadTooLarge
+            | Code::NameInvalid
+            | Code::NameTaken
+            | Code::ValueInvalid => Self::Usage,
+            _ => Self::Target,
+        }
+    }
+}
+
+/// Why a command ends: what happened, and what to do about it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    /// The service's stable code, where one is behind it.
+    pub(crate) code: Option<Code>,
+    pub(crate) happened: String,
+    pub(crate) advice: String,
+    /// Where in an audit log, for programs that read the JSON form.
+    pub(crate) place: Option<Place>,
+}
+
+/// A record or head of an audit log.
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct Place {
+    pub(crate) file: String,
+    pub(crate) offset: u64,
+    pub(crate) record: Option<u64>,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, happened: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { exit, code: None, happened: happened.into(), advice: advice.into(), place: None }
+    }
+
+    /// A file that cannot be read or written.
+    pub(crate) fn file(path: &std::path::Path, action: &str, error: &std::io::Error) -> Self {
+        Self::new(
+            Exit::Internal,
+            format!("{} cannot be {action}: {error}", path.display()),
+            "check that the path exists and that you may use it",
+        )
+    }
+
+    /// A step whose result is not what was promised.
+    pub(crate) fn broken(promise: impl Into<String>) -> Self {
+        Self::new(Exit::Target, promise, "please report this with the command and its output")
+    }
+}
+
+impl From<keywright_home::HomeError> for Failure {
+    fn from(error: keywright_home::HomeError) -> Self {
+        use keywright_home::HomeError;
+        let exit = match &error {
+            HomeError::Config(_)
+            | HomeError::Occupied(_)
+            | HomeError::PasswordExposed(_)
+            | HomeError::PasswordEmpty(_)
+            | HomeError::Name(_)
+            | HomeError::Tls(_)
+            | HomeError::NotIssuedHere
+            | HomeError::Transport(_) => Exit::Usage,
+            HomeError::Admin(error) => Exit::of(error.code()),
+            HomeError::Refused { code, .. } => code.parse().map_or(Exit::Target, Exit::of),
+            HomeError::PrincipalUnknown(_) => Exit::NotFound,
+            _ => Exit::Internal,
+        };
+        let code = match &error {
+            HomeError::Admin(error) => Some(error.code()),
+            HomeError::Refused { code, .. } => code.parse().ok(),
+            _ => None,
+        };
+        let advice = error.advice().to_owned();
+        Self { exit, code, happened: sentence(&error), advice, place: None }
+    }
+}
+
+impl From<keywright_client::Error> for Failure {
+    fn from(error: keywright_client::Error) -> Self {
+        let code = error.code();
+        let exit = match (&error, code) {
+            (_, Some(code)) => Exit::of(code),
+            (keywright_client::Error::Tls(_), _) => Exit::Authentication,
+            (keywright_client::Error::Url, _) => Exit::Usage,
+            _ => Exit::Target,
+        };
+        let advice = match exit {
+            Exit::Authentication => "check --cert, --key and --ca, and whether the certificate is revoked or expired",
+            Exit::NotFound => "ask `keywright client contexts` which contexts this client may use",
+            Exit::Negative => "give the same --aad as when it was sealed, and the whole ciphertext",
+            Exit::Refused => "ask whoever keeps the policy for this right",
+            Exit::Usage => "correct the request; `keywright client --help` lists the limits",
+            _ => "see whether the service runs: keywright client health",
+        };
+        Self { exit, code, happened: sentence(&error), advice: advice.to_owned(), place: None }
+    }
+}
+
+/// An error with its causes, on one line.
+pub(crate) fn sentence(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// Ends for words that are no command; help and version are no failure.
+pub(crate) fn usage(error: &clap::Error, format: Format) -> ExitCode {
+    use clap::error::ErrorKind;
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // Whoever closed the pipe needs no help text.
+        drop(error.print());
+        return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
+    }
+    crate::output::failure(format, &two_lines(&error.render().to_string()));
+    Exit::Usage.into()
+}
+
+/// The paragraphs of the parser as what happened and what to do.
+fn two_lines(text: &str) -> Failure {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let (mut happened, mut advice) = (Vec::new(), Vec::new());
+    for line in lines {
+        if let Some(line) = line.strip_prefix("tip: ") {
+            advice.push(line.to_owned());
+        } else if line.starts_with("Usage:") {
+            advice.push(line.replacen("Usage:", "usage:", 1));
+        } else if !line.starts_with("For more information") {
+            happened.push(line.strip_prefix("error: ").unwrap_or(line));
+        }
+    }
+    if advice.is_empty() {
+        advice.push("add --help to see what the command takes".to_owned());
+    }
+    Failure::new(Exit::Usage, happened.join(" "), advice.join("; "))
+}

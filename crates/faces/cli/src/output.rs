@@ -1,0 +1,117 @@
+//! Printing: results to standard output, failures to standard error, each as text or JSON.
+
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::exit::Failure;
+
+/// How results and errors are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// One JSON document with `schema_version`.
+    Json,
+}
+
+/// Every JSON document that a command prints.
+#[derive(Serialize)]
+struct Document<'a, T> {
+    schema_version: u32,
+    #[serde(flatten)]
+    content: &'a T,
+}
+
+#[derive(Serialize)]
+struct ErrorContent<'a> {
+    error: ErrorFields<'a>,
+}
+
+#[derive(Serialize)]
+struct ErrorFields<'a> {
+    exit: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    message: &'a str,
+    advice: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<&'a crate::exit::Place>,
+}
+
+/// Whether anyone reads on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// The pipe was closed: enough was read, which is a success.
+    Gone,
+    Listening,
+}
+
+/// Writes bytes to standard output.
+pub(crate) fn data(bytes: &[u8]) -> Result<Reader, Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Ok(()) => Ok(Reader::Listening),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => Err(Failure::file(Path::new("standard output"), "written", &error)),
+    }
+}
+
+/// Prints a result as a document, or as the text that `text` makes.
+pub(crate) fn document<T: Serialize>(
+    format: Format,
+    content: &T,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    let line = match format {
+        Format::Text => text(),
+        Format::Json => json(content) + "\n",
+    };
+    data(line.as_bytes()).map(drop)
+}
+
+/// Names and values under each other.
+pub(crate) fn fields(rows: &[(&str, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    rows.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect()
+}
+
+/// Rows in columns as wide as their widest entry; the first row is the heading.
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(String::len).max();
+    let widths: Vec<_> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Prints a result.
+pub(crate) fn result<T: Serialize>(format: Format, content: &T, text: impl FnOnce()) {
+    match format {
+        Format::Text => text(),
+        // A reader that has gone is no failure, and a full disk shows in the next file.
+        Format::Json => drop(data((json(content) + "\n").as_bytes())),
+    }
+}
+
+/// Prints a failure: what happened, and what to do.
+pub(crate) fn failure(format: Format, failure: &Failure) {
+    let Failure { exit, code, happened, advice, place } = failure;
+    match format {
+        Format::Text => eprintln!("error: {happened}\nhelp: {advice}"),
+        Format::Json => {
+            let code = code.map(keywright_types::Code::name);
+            let error = ErrorFields { exit: *exit as u8, code, message: happened, advice, place: place.as_ref() };
+            drop(data((json(&ErrorContent { error }) + "\n").as_bytes()));
+        }
+    }
+}
+
+fn json<T: Serialize>(content: &T) -> String {
+    // Structs of texts and numbers always have a JSON form.
+    serde_json::to_string(&Document { schema_version: 1, content }).unwrap_or_default()
+}

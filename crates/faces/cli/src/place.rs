@@ -1,0 +1,57 @@
+//! Where things are: a home folder, and a service with a client's certificate.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use keywright_client::Settings;
+use keywright_clock::Clock;
+use keywright_tls::{ClientConfig, ClientIdentity, Protocol, client_config};
+
+use crate::exit::{Exit, Failure};
+
+/// The home folder of a single node.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Home {
+    /// The home folder.
+    #[arg(long, value_name = "DIR", default_value = "keywright-home")]
+    pub(crate) home: PathBuf,
+}
+
+impl Home {
+    /// The configuration in it.
+    pub(crate) fn config(&self) -> PathBuf {
+        self.home.join(keywright_home::CONFIG_FILE)
+    }
+}
+
+/// A TLS configuration for a client of a home or a service.
+pub(crate) fn tls(
+    ca: &Path,
+    identity: Option<(&Path, &Path)>,
+    protocol: Protocol,
+) -> Result<Arc<ClientConfig>, Failure> {
+    let roots = read(ca)?;
+    let identity = match identity {
+        Some((certificate, key)) => {
+            let key = keywright_secret::SecretBytes::from_vec(read(key)?);
+            Some(ClientIdentity::from_pem(&read(certificate)?, key.expose()).map_err(unusable)?)
+        }
+        None => None,
+    };
+    client_config(&roots, identity, &[protocol], &Clock::system()).map_err(unusable)
+}
+
+/// Settings for a service at `url`.
+pub(crate) fn settings(url: &str, tls: Arc<ClientConfig>) -> Result<Settings, Failure> {
+    Ok(Settings::new(url, tls)?)
+}
+
+/// The bytes of a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::file(path, "read", &error))
+}
+
+fn unusable(error: keywright_tls::Error) -> Failure {
+    let happened = crate::exit::sentence(&error);
+    Failure::new(Exit::Usage, happened, "give certificates and keys in PEM form")
+}

@@ -1,0 +1,342 @@
+//! A service that "seals" by putting the context's name in front, and does what tests tell it.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use http::{Request, Response, StatusCode};
+use keywright_api::answer::{ContextsAnswer, HealthAnswer, Memory, Probe, Readiness};
+use keywright_api::error::Refusal;
+use keywright_api::request::{self, DatakeyItem, OpenItem, RandomItem, SealItem, parse};
+use keywright_api::route::{Endpoint, RouteMatch, match_route};
+use keywright_api::write::{Batch, Done, one};
+use keywright_api::{Binary, Limits as ApiLimits};
+use keywright_client::Settings;
+use keywright_clock::{Clock, WallTime};
+use keywright_server::transport::{self, Body, Handler, Limits, Peer, Reply, Running, read_body};
+use keywright_testkit::ca::TestAuthority;
+use keywright_tls::issue::Issued;
+use keywright_tls::{
+    ClientIdentity, ClientTrust, Protocol, ServerIdentity, client_config, server_config,
+};
+use keywright_types::{Code, DataKeyId, KeyVersion, Name, RequestId};
+
+pub(crate) const BOTH: [Protocol; 2] = [Protocol::Http2, Protocol::Http1];
+
+/// One authority for all tests: making keys takes longer than most tests.
+pub(crate) static PKI: LazyLock<Pki> = LazyLock::new(Pki::new);
+
+pub(crate) struct Pki {
+    pub(crate) authority: TestAuthority,
+    client: Issued,
+    server: Issued,
+    trust: Arc<ClientTrust>,
+    clock: Clock,
+}
+
+impl Pki {
+    fn new() -> Self {
+        let clock = Clock::system();
+        let authority = TestAuthority::new(clock.wall());
+        Self {
+            client: authority.trading(),
+            server: authority.server(),
+            trust: authority.trust(&clock),
+            authority,
+            clock,
+        }
+    }
+
+    pub(crate) fn tls(&self, protocol: Protocol) -> Arc<rustls::ClientConfig> {
+        self.tls_with(
+            Some(&self.client),
+            self.authority.certificate_pem(),
+            protocol,
+        )
+    }
+
+    pub(crate) fn tls_with(
+        &self,
+        issued: Option<&Issued>,
+        roots: &str,
+        protocol: Protocol,
+    ) -> Arc<rustls::ClientConfig> {
+        let identity = issued.map(|issued| {
+            let (chain, key) = (&issued.certificate_pem, &issued.key_pem);
+            ClientIdentity::from_pem(chain.as_bytes(), key.expose()).unwrap()
+        });
+        client_config(roots.as_bytes(), identity, &[protocol], &self.clock).unwrap()
+    }
+}
+
+/// What the service has seen, and what it is told.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) connections: AtomicU64,
+    pub(crate) requests: AtomicU64,
+    pub(crate) welcome: AtomicBool,
+    pub(crate) door_open: AtomicBool,
+}
+
+struct MakeBelieve(Arc<State>);
+
+pub(crate) const REQUEST: [u8; 16] = [9; 16];
+
+impl Handler for MakeBelieve {
+    type Connection = ();
+
+    fn accept(&self, _: Peer<'_>) -> Result<(), Code> {
+        if !self.0.door_open.load(Ordering::SeqCst) {
+            return Err(Code::PrincipalUnknown);
+        }
+        self.0.connections.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+
+    async fn respond(&self, (): &(), request: Request<Body>) -> Response<Reply> {
+        self.0.requests.fetch_add(1, Ordering::SeqCst);
+        let (head, body) = request.into_parts();
+        match head.uri.path() {
+            "/hang" => std::future::pending().await,
+            "/large" => return transport::json(StatusCode::OK, vec![b'x'; 100_000]),
+            "/nonsense" => return transport::json(StatusCode::IM_A_TEAPOT, "<html>"),
+            _ => {}
+        }
+        let body = read_body(body, 16 << 20, Duration::from_secs(10))
+            .await
+            .unwrap();
+        match answer(&head, &body) {
+            Ok(answer) => transport::json(StatusCode::OK, answer),
+            Err(code) => {
+                let refusal = Refusal::new(code);
+                let id = RequestId::from_bytes(REQUEST);
+                let body = refusal.body(&ApiLimits::DEFAULT, id);
+                transport::json(refusal.status(), body)
+            }
+        }
+    }
+
+    fn abandoned(&self, (): &(), _: Code) -> Response<Reply> {
+        transport::empty(StatusCode::SERVICE_UNAVAILABLE)
+    }
+
+    fn still_welcome(&self, (): &()) -> bool {
+        self.0.welcome.load(Ordering::SeqCst)
+    }
+
+    fn handshake_refused(&self, _: SocketAddr, _: Code) {}
+}
+
+fn answer(head: &http::request::Parts, body: &[u8]) -> Result<Vec<u8>, Code> {
+    let RouteMatch::Found { route, context } = match_route(&head.method, head.uri.path()) else {
+        return Err(Code::RouteNotFound);
+    };
+    let context = context.unwrap_or_default();
+    if context == "missing" {
+        return Err(Code::ContextNotFound);
+    }
+    if route.takes_items() {
+        assert_eq!(head.headers["content-type"], "application/json");
+    }
+    match route.endpoint {
+        Endpoint::Encrypt => items(body, |item: &SealItem<'_>| sealed(context, item)),
+        Endpoint::Decrypt => items(body, |item: &OpenItem<'_>| opened(context, item)),
+        Endpoint::Rewrap => items(body, |item: &OpenItem<'_>| {
+            opened(context, item).map(|(plain, _)| ([b"new:", &plain[..]].concat(), 3))
+        }),
+        Endpoint::Datakey => data_key(body),
+        Endpoint::DatakeyOpen => Ok(one(&Done::DatakeyOpened {
+            id: DataKeyId::from_bytes([1; 16]),
+            plaintext: &[2; 32],
+            version: KeyVersion::FIRST,
+            not_after: WallTime::from_unix_seconds(0),
+        })),
+        Endpoint::Random => random(body),
+        Endpoint::Contexts => Ok(json(&ContextsAnswer { contexts: vec![] })),
+        Endpoint::Health => Ok(json(&HealthAnswer {
+            status: Readiness::Ready,
+            holder: Probe::Ok,
+            audit: Probe::Ok,
+            memory: Memory::Locked,
+            epoch: 7,
+        })),
+        _ => Err(Code::Unsupported),
+    }
+}
+
+fn json(answer: &impl serde::Serialize) -> Vec<u8> {
+    serde_json::to_vec(answer).unwrap()
+}
+
+/// One item or many; the bytes of a result and its version.
+fn items<'a, T: request::Item<'a> + Kind>(
+    body: &'a [u8],
+    each: impl Fn(&T) -> Result<(Vec<u8>, u32), Code>,
+) -> Result<Vec<u8>, Code> {
+    let parsed = parse::<T>(body, &ApiLimits::DEFAULT).map_err(|refusal| refusal.code())?;
+    if !parsed.is_batch() {
+        let (bytes, version) = each(&parsed.items()[0])?;
+        return Ok(one(&T::done(&bytes, version)));
+    }
+    let mut batch = Batch::with_capacity(1000);
+    for item in parsed.items() {
+        match each(item) {
+            Ok((bytes, version)) => batch.push(Ok(T::done(&bytes, version))),
+            Err(code) => batch.push(Err(code)),
+        }
+    }
+    Ok(batch.finish())
+}
+
+/// Which answer belongs to an item. Rewrapped items of this service begin with "new:".
+trait Kind {
+    fn done(bytes: &[u8], version: u32) -> Done<'_>;
+}
+
+impl Kind for SealItem<'_> {
+    fn done(ciphertext: &[u8], version: u32) -> Done<'_> {
+        let version = KeyVersion::from_number(version);
+        Done::Sealed {
+            ciphertext,
+            version,
+        }
+    }
+}
+
+impl Kind for OpenItem<'_> {
+    fn done(bytes: &[u8], version: u32) -> Done<'_> {
+        if bytes.starts_with(b"new:") {
+            return SealItem::done(bytes, version);
+        }
+        Done::Opened {
+            plaintext: bytes,
+            version: KeyVersion::from_number(version),
+        }
+    }
+}
+
+fn sealed(context: &str, item: &SealItem<'_>) -> Result<(Vec<u8>, u32), Code> {
+    let aad = aad(item.aad.as_ref())?;
+    let plain = item.plaintext.decode().map_err(|_| Code::Base64Invalid)?;
+    Ok(([context.as_bytes(), b"|", &aad, b"|", &plain].concat(), 2))
+}
+
+fn opened(context: &str, item: &OpenItem<'_>) -> Result<(Vec<u8>, u32), Code> {
+    let aad = aad(item.aad.as_ref())?;
+    let sealed = item.ciphertext.decode().map_err(|_| Code::Base64Invalid)?;
+    let front = [context.as_bytes(), b"|", &aad, b"|"].concat();
+    let plain = sealed
+        .strip_prefix(&front[..])
+        .ok_or(Code::DecryptionFailed)?;
+    Ok((plain.to_vec(), 2))
+}
+
+fn aad(field: Option<&Binary<'_>>) -> Result<Vec<u8>, Code> {
+    field
+        .map_or(Ok(vec![]), Binary::decode)
+        .map_err(|_| Code::Base64Invalid)
+}
+
+fn data_key(body: &[u8]) -> Result<Vec<u8>, Code> {
+    let parsed = parse::<DatakeyItem<'_>>(body, &ApiLimits::DEFAULT);
+    let plain = parsed.map_err(|refusal| refusal.code())?.items()[0].plain;
+    Ok(one(&Done::Datakey {
+        id: DataKeyId::from_bytes([1; 16]),
+        plaintext: plain.then_some(&[2; 32]),
+        ciphertext: b"wrapped",
+        version: KeyVersion::FIRST,
+        not_after: WallTime::from_unix_seconds(0),
+    }))
+}
+
+fn random(body: &[u8]) -> Result<Vec<u8>, Code> {
+    let parsed = parse::<RandomItem>(body, &ApiLimits::DEFAULT);
+    let bytes = parsed.map_err(|refusal| refusal.code())?.items()[0].bytes;
+    Ok(one(&Done::Random(&vec![
+        4;
+        usize::try_from(bytes).unwrap()
+    ])))
+}
+
+/// A running service.
+pub(crate) struct Service {
+    pub(crate) running: Option<Running>,
+    pub(crate) state: Arc<State>,
+    pub(crate) addr: SocketAddr,
+}
+
+impl Service {
+    pub(crate) fn start(limits: Limits) -> Self {
+        Self::listen(SocketAddr::from(([127, 0, 0, 1], 0)), limits)
+    }
+
+    pub(crate) fn listen(listen: SocketAddr, limits: Limits) -> Self {
+        let state = Arc::new(State {
+            connections: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
+            welcome: AtomicBool::new(true),
+            door_open: AtomicBool::new(true),
+        });
+        let (chain, key) = (&PKI.server.certificate_pem, &PKI.server.key_pem);
+        let identity = ServerIdentity::from_pem(chain.as_bytes(), key.expose()).unwrap();
+        let tls = server_config(identity, Arc::clone(&PKI.trust), &BOTH).unwrap();
+        let settings = transport::Settings {
+            listen,
+            threads: 1,
+            tls: Arc::new(ArcSwap::new(tls)),
+            limits,
+        };
+        let shared = Arc::clone(&state);
+        let running = transport::start(settings, move |_| MakeBelieve(Arc::clone(&shared)));
+        let running = running.unwrap();
+        Self {
+            addr: running.local_addr(),
+            running: Some(running),
+            state,
+        }
+    }
+
+    pub(crate) fn settings(&self, protocol: Protocol) -> Settings {
+        self.settings_with(PKI.tls(protocol))
+    }
+
+    pub(crate) fn settings_with(&self, tls: Arc<rustls::ClientConfig>) -> Settings {
+        let url = format!("https://localhost:{}", self.addr.port());
+        Settings::new(&url, tls).unwrap().with_address(self.addr)
+    }
+
+    pub(crate) fn connections(&self) -> u64 {
+        self.state.connections.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn requests(&self) -> u64 {
+        self.state.requests.load(Ordering::SeqCst)
+    }
+
+    /// Stops the service; its clients may still hold their connections.
+    pub(crate) async fn end(mut self) {
+        let running = self.running.take().unwrap();
+        running.stop();
+        let ended = tokio::task::spawn_blocking(move || running.join());
+        ended.await.unwrap().unwrap();
+    }
+}
+
+pub(crate) fn context() -> Name {
+    "exchange-key".parse().unwrap()
+}
+
+/// Runs a test, and fails it instead of letting it hang.
+pub(crate) fn run(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(async {
+            tokio::time::timeout(Duration::from_secs(60), test)
+                .await
+                .expect("the test hangs");
+        });
+}
