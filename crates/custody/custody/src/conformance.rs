@@ -45,8 +45,11 @@ struct Bench<'a> {
     holder: &'a dyn KeyHolder,
 }
 
-fn demand(holds: bool, promise: &str) -> Checked {
-    if holds { Ok(()) } else { Err(promise.to_owned()) }
+/// `Ok` if the promise holds, else its sentence.
+macro_rules! require {
+    ($holds:expr, $promise:literal) => {
+        if $holds { Ok(()) } else { Err(Broken::from($promise)) }
+    };
 }
 
 fn permit(key: KeyId, operation: Operation) -> Permit {
@@ -121,9 +124,9 @@ impl Bench<'_> {
         for length in [0, 1, 15, 16, 17, 64, 1000, 100_000] {
             let text = vec![0x5A; length];
             let (sealed, again) = (self.seal(&key, &text, b"")?, self.seal(&key, &text, b"")?);
-            demand(sealed != again, "two seals of one message differ")?;
+            require!(sealed != again, "two seals of one message differ")?;
             let opened = self.one(HolderOperation::Open, &key, &sealed, b"")?;
-            demand(opened == Ok(text), "an opened message is the sealed one")?;
+            require!(opened == Ok(text), "an opened message is the sealed one")?;
         }
         Ok(())
     }
@@ -133,7 +136,7 @@ impl Bench<'_> {
         let sealed = self.seal(&key, b"message", b"row 1")?;
         for other in [&b""[..], b"row 2", b"row 1 ", b"ROW 1"] {
             let opened = self.one(HolderOperation::Open, &key, &sealed, other)?;
-            demand(opened == Err(Code::DecryptionFailed), "other associated data does not open")?;
+            require!(opened == Err(Code::DecryptionFailed), "other associated data does not open")?;
         }
         Ok(())
     }
@@ -143,13 +146,13 @@ impl Bench<'_> {
         let sealed = self.seal(&key, b"message", b"")?;
         for other in [self.key(1, 1)?, self.key(1, 2)?, self.key(2, 1)?] {
             let opened = self.one(HolderOperation::Open, &other, &sealed, b"")?;
-            demand(opened == Err(Code::DecryptionFailed), "another key does not open")?;
+            require!(opened == Err(Code::DecryptionFailed), "another key does not open")?;
         }
         for index in 0..sealed.len() {
             let mut changed = sealed.clone();
             changed[index] ^= 0x40;
             let opened = self.one(HolderOperation::Open, &key, &changed, b"")?;
-            demand(opened.is_err(), "a changed byte does not open")?;
+            require!(opened.is_err(), "a changed byte does not open")?;
         }
         Ok(())
     }
@@ -175,7 +178,7 @@ impl Bench<'_> {
             let parent = key.parent().cloned();
             let row = Arc::new(KeyMaterial::new(edited, key.sealed().to_vec(), parent));
             let opened = self.perform(HolderOperation::Open, &[&row], Binding::None, &[(&sealed, b"", 0)]);
-            demand(opened.err() == Some(HolderError::KeyRejected), "an edited row does not load")?;
+            require!(opened.err() == Some(HolderError::KeyRejected), "an edited row does not load")?;
         }
         Ok(())
     }
@@ -186,7 +189,7 @@ impl Bench<'_> {
         for parent in [Some(self.tenant(2)?), None] {
             let row = Arc::new(KeyMaterial::new(moved, key.sealed().to_vec(), parent));
             let used = self.perform(HolderOperation::Seal, &[&row], Binding::None, &[(b"x", b"", 0)]);
-            demand(used.err() == Some(HolderError::KeyRejected), "a key under another parent does not load")?;
+            require!(used.err() == Some(HolderError::KeyRejected), "a key under another parent does not load")?;
         }
         Ok(())
     }
@@ -208,7 +211,7 @@ impl Bench<'_> {
                 &mut RandomStream::unseeded(),
             );
             let refused = refused.err() == Some(HolderError::PermitMismatch);
-            demand(refused, "a permit for another key or operation is refused")?;
+            require!(refused, "a permit for another key or operation is refused")?;
         }
         Ok(())
     }
@@ -229,10 +232,10 @@ impl Bench<'_> {
             let header = *keywright_envelope::Envelope::parse(&resealed)
                 .map_err(|_| "a resealed message parses")?
                 .header();
-            demand(header.version == new.version(), "resealing uses the first version")?;
-            demand(header.binding == binding, "resealing keeps the binding")?;
+            require!(header.version == new.version(), "resealing uses the first version")?;
+            require!(header.binding == binding, "resealing keeps the binding")?;
             let opened = self.one(HolderOperation::Open, &new, &resealed, b"aad")?;
-            demand(opened == Ok(b"kept".to_vec()), "a resealed message is the same message")?;
+            require!(opened == Ok(b"kept".to_vec()), "a resealed message is the same message")?;
         }
         Ok(())
     }
@@ -243,14 +246,14 @@ impl Bench<'_> {
         let made = made.map_err(|code| format!("a data key cannot be made: {code}"))?;
         let (plain, envelope) = made.split_at_checked(48).ok_or("a data key has 48 bytes")?;
         let opened = self.one(HolderOperation::OpenDataKey, &key, envelope, b"aad")?;
-        demand(opened == Ok(plain.to_vec()), "a data key opens to itself")?;
+        require!(opened == Ok(plain.to_vec()), "a data key opens to itself")?;
         let wrong = self.one(HolderOperation::OpenDataKey, &key, envelope, b"")?;
-        demand(wrong == Err(Code::DecryptionFailed), "a data key is bound to its data")?;
+        require!(wrong == Err(Code::DecryptionFailed), "a data key is bound to its data")?;
         let as_message = self.one(HolderOperation::Open, &key, envelope, b"aad")?;
-        demand(as_message == Err(Code::DecryptionFailed), "a data key does not open as a message")?;
+        require!(as_message == Err(Code::DecryptionFailed), "a data key does not open as a message")?;
         let message = self.seal(&key, &[7; 48], b"aad")?;
         let as_key = self.one(HolderOperation::OpenDataKey, &key, &message, b"aad")?;
-        demand(as_key == Err(Code::DecryptionFailed), "a message does not open as a data key")
+        require!(as_key == Err(Code::DecryptionFailed), "a message does not open as a data key")
     }
 
     fn one_bad_item_spoils_no_other(&self) -> Checked {
@@ -271,7 +274,7 @@ impl Bench<'_> {
             (Code::CiphertextMalformed, vec![]),
             (Code::Ok, b"good".to_vec()),
         ];
-        demand(codes == expected, "results stand in order, each for its own item")
+        require!(codes == expected, "results stand in order, each for its own item")
     }
 
     fn a_version_that_is_not_there_fails_its_item(&self) -> Checked {
@@ -280,21 +283,21 @@ impl Bench<'_> {
         let reply = self.perform(HolderOperation::Open, &[&key], Binding::None, &[(&sealed, b"", 5)]);
         let reply = reply.map_err(|error| format!("a wrong index failed the request: {error}"))?;
         let failed = reply.iter().all(|item| item.code == Code::DecryptionFailed);
-        demand(failed && reply.len() == 1, "an item for no version of the request fails")
+        require!(failed && reply.len() == 1, "an item for no version of the request fails")
     }
 
     fn unsupported_is_refused(&self) -> Checked {
         let identity = identity(1, 1, 1, KeySpec::seal());
         let permit = permit(identity.key, Operation::ContextCreate);
         let made = self.holder.generate(&permit, NewKey { identity, parent: None });
-        demand(matches!(made, Err(HolderError::Unsupported(_))), "what is not supported is refused")
+        require!(matches!(made, Err(HolderError::Unsupported(_))), "what is not supported is refused")
     }
 }
 
 fn first(reply: Result<Reply, HolderError>) -> Result<Vec<u8>, Broken> {
     let reply = reply.map_err(|error| format!("a request failed as a whole: {error}"))?;
     let item = reply.iter().next().ok_or("a request of one item has no result")?;
-    demand(item.code == Code::Ok, "an item that should work does")?;
+    require!(item.code == Code::Ok, "an item that should work does")?;
     Ok(item.payload.to_vec())
 }
 

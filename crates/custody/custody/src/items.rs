@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use keywright_envelope::Envelope;
 use keywright_secret::wipe;
 use keywright_types::{Code, KeyVersion};
 use serde::{Deserialize, Serialize};
@@ -133,6 +134,7 @@ impl Items {
     }
 
     /// The items in order.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Item<'_>> {
         (0..self.len()).map(|index| {
             self.item(index).unwrap_or(Item { payload: &[], aad: &[], version: usize::MAX })
@@ -202,7 +204,7 @@ impl Reply {
     }
 
     /// Adds a result. `work` appends the payload and names the message; what it appended is wiped
-    /// if it fails.
+    /// if it fails. Room must have been asked for: growing would leave a copy behind.
     pub fn push(
         &mut self,
         version: KeyVersion,
@@ -223,10 +225,29 @@ impl Reply {
         self.results.push(outcome);
     }
 
-    /// Names the message of the last result, where it is known although the item failed.
-    pub fn name_last_message(&mut self, message: [u8; 16]) {
-        if let Some(last) = self.results.last_mut() {
-            last.message = message;
+    /// Adds the result of an item that does not open. The message it came with is named all the same
+    /// if it can be read: who tried to open what is worth knowing (design 7.31).
+    pub fn push_unopened(&mut self, version: KeyVersion, code: Code, envelope: &[u8]) {
+        self.push(version, |_| Err(code));
+        self.name_last(envelope);
+    }
+
+    /// Adds the result of opening `envelope`: as [`Reply::push`], and a failed one is named too.
+    pub fn push_opened(
+        &mut self,
+        version: KeyVersion,
+        envelope: &[u8],
+        work: impl FnOnce(&mut Vec<u8>) -> Result<[u8; 16], Code>,
+    ) {
+        self.push(version, work);
+        if self.results.last().is_some_and(|last| last.code != Code::Ok) {
+            self.name_last(envelope);
+        }
+    }
+
+    fn name_last(&mut self, envelope: &[u8]) {
+        if let (Some(last), Ok(envelope)) = (self.results.last_mut(), Envelope::parse(envelope)) {
+            last.message = *envelope.message_id().as_bytes();
         }
     }
 
@@ -249,6 +270,7 @@ impl Reply {
     }
 
     /// The results in order.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ReplyItem<'_>> {
         let mut start = 0;
         self.results.iter().map(move |result| {

@@ -35,6 +35,11 @@ impl Version {
         Self { activated, retired, ..self }
     }
 
+    /// The same, retired then.
+    pub(crate) fn retired_at(self, retired: Option<WallTime>) -> Self {
+        Self { state: State::Retired, retired, ..self }
+    }
+
     /// Its number.
     #[must_use]
     pub fn number(&self) -> KeyVersion {
@@ -103,6 +108,13 @@ impl Key {
         versions.sort_by_key(Version::number);
         let Description { id, tenant, name, spec, binding, min_open } = description;
         Self { id, tenant, name, spec, binding, min_open, versions }
+    }
+
+    /// The same key with these versions; they are put in order.
+    #[must_use]
+    pub(crate) fn with_versions(&self, mut versions: Vec<Version>) -> Self {
+        versions.sort_by_key(Version::number);
+        Self { versions, name: self.name.clone(), ..*self }
     }
 
     /// The key's id, which is the context's.

@@ -3,7 +3,7 @@
 //! | table | key | body |
 //! |---|---|---|
 //! | tenants | tenant 16 | [`TenantRow`] |
-//! | names | tenant 16 + lower-case name | the key's id: a name is given out once, in any case (7.3) |
+//! | names | tenant 16 + lower-case name | the key's id: a name is given out once, in any case (7.3); names of tenants stand under the tenant zero |
 //! | keys | key 16 | [`KeyRow`] |
 //! | key-versions | key 16 + version u32 | [`VersionRow`] |
 //!
@@ -11,6 +11,7 @@
 //! (7.15); the secret inside is sealed besides, over the attributes of 7.12, so that a row that was
 //! moved or edited neither verifies nor opens. Each change is one transaction.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use keywright_clock::WallTime;
@@ -124,16 +125,20 @@ pub fn load(store: &Store) -> Result<Contents, Error> {
     let tenants = load_tenants(store)?;
     let mut versions = store.range(Table::KeyVersions, &[])?.into_iter().peekable();
     let mut keys = Vec::new();
+    let by_id: HashMap<_, _> = tenants.iter().map(|tenant| (tenant.id, tenant)).collect();
     // Both tables are in order of the key's id, so one walk joins them.
     for row in store.range(Table::Keys, &[])? {
-        let parent = tenants.iter().find(|tenant| tenant.id == row.tenant);
-        let parent = parent.ok_or(Error::Unreadable(Table::Keys))?;
+        let parent = by_id.get(&row.tenant).ok_or(Error::Unreadable(Table::Keys))?;
         let (description, _) = parse_key(&row)?;
         let mut own = Vec::new();
         while let Some(version) = versions.next_if(|version| version.key.starts_with(&row.key)) {
             own.push(parse_version(&version, &description, &parent.wrapping_key)?);
         }
         keys.push(Arc::new(Key::new(description, own)));
+    }
+    // A version of no key would stop the walk, and later keys would seem to have none.
+    if versions.peek().is_some() {
+        return Err(Error::Unreadable(Table::KeyVersions));
     }
     Ok(Contents { tenants, keyring: Keyring::new(keys) })
 }
@@ -157,7 +162,6 @@ pub fn load_key(store: &Store, tenant: &Tenant, id: KeyId) -> Result<Key, Error>
 }
 
 /// The transaction that makes a tenant.
-#[must_use]
 pub fn create_tenant(name: &Name, wrapping_key: &KeyMaterial) -> Transaction {
     let tenant = wrapping_key.tenant();
     let body = TenantRow {
@@ -168,11 +172,12 @@ pub fn create_tenant(name: &Name, wrapping_key: &KeyMaterial) -> Transaction {
         created_ms: wrapping_key.created().unix_millis(),
         sealed: base64::encode(wrapping_key.sealed()),
     };
-    Transaction::new().insert(Table::Tenants, *tenant.as_bytes(), tenant, json(&body))
+    Transaction::new()
+        .insert(Table::Names, name_key(TenantId::NONE, name), tenant, *tenant.as_bytes())
+        .insert(Table::Tenants, *tenant.as_bytes(), tenant, json(&body))
 }
 
 /// The transaction that makes a context with its first version, active at once.
-#[must_use]
 pub fn create_key(description: &Description, first: &KeyMaterial) -> Transaction {
     let Description { id, tenant, name, spec, binding, min_open } = description;
     let created_ms = first.created().unix_millis();
@@ -208,6 +213,19 @@ pub fn rotate(store: &Store, key: &Key, new: &KeyMaterial) -> Result<Transaction
             transaction.update(Table::KeyVersions, row_key, row.revision, json(&body));
     }
     Ok(insert_version(transaction, new, State::Active))
+}
+
+/// `key` as the store has it once the transaction of [`rotate`] is committed.
+#[must_use]
+pub fn rotated(key: &Key, new: Arc<KeyMaterial>) -> Key {
+    let at = Some(new.created());
+    let retire = |version: &Version| match version.state() {
+        State::Active => version.clone().retired_at(at),
+        _ => version.clone(),
+    };
+    let mut versions: Vec<_> = key.versions().iter().map(retire).collect();
+    versions.push(Version::new(new, State::Active).with_times(at, None));
+    key.with_versions(versions)
 }
 
 /// Who the next version of `key` is.
@@ -279,7 +297,7 @@ fn parse_key(row: &Row) -> Result<(Description, WallTime), Error> {
 fn parse_version(row: &Row, of: &Description, parent: &Arc<KeyMaterial>) -> Result<Version, Error> {
     let body: VersionRow = read(row, Table::KeyVersions)?;
     let number = row.key.get(16..).and_then(|tail| <[u8; 4]>::try_from(tail).ok());
-    let number = number.ok_or(Error::Unreadable(Table::KeyVersions))?;
+    let number = number.filter(|_| row.tenant == of.tenant).ok_or(Error::Unreadable(Table::KeyVersions))?;
     let identity = Identity {
         tenant: row.tenant,
         key: of.id,
@@ -302,9 +320,9 @@ fn unseal_text(text: &str, table: Table) -> Result<Vec<u8>, Error> {
     base64::decode(text).map_err(|_| Error::Unreadable(table))
 }
 
+#[expect(clippy::expect_used, reason = "a struct of strings and numbers always has a JSON form")]
 fn json<T: Serialize>(body: &T) -> Vec<u8> {
-    // Serialising plain structs of strings and numbers into memory has no way to fail.
-    serde_json::to_vec(body).unwrap_or_default()
+    serde_json::to_vec(body).expect("a row has a JSON form")
 }
 
 fn version_key(key: KeyId, version: KeyVersion) -> [u8; 20] {

@@ -81,6 +81,10 @@ impl Cache {
         let slot = self.insert(secret).ok_or(HolderError::Full)?;
         material.cell().put(Loaded::new(slot));
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        // Keys of replaced snapshots leave empty places behind; swept rarely enough to cost nothing.
+        if queue.len() >= 2 * self.arena.capacity() {
+            queue.retain(|place| place.strong_count() > 0);
+        }
         queue.push_back(Arc::downgrade(material));
         Ok(())
     }

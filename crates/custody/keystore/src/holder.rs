@@ -6,7 +6,7 @@ use keywright_custody::{
     HolderError, HolderOperation, Item, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
 };
 use keywright_clock::Clock;
-use keywright_envelope::{Aad, Binding, Envelope, Identity, OpeningKey, SealingKey, derive};
+use keywright_envelope::{Aad, Binding, Envelope, Identity, MessageId, OpeningKey, SealingKey, derive};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::locked::Locking;
@@ -242,17 +242,30 @@ impl<'a> Job<'a> {
 
     fn run(&self, items: &Items, random: &mut RandomStream) -> Result<Reply, HolderError> {
         let first = self.request.versions.first().ok_or(HolderError::PermitMismatch)?.version();
-        let mut reply = Reply::with_capacity(items.len(), items.byte_len() + items.len() * OVERHEAD);
+        let mut reply = Reply::with_capacity(items.len(), items.byte_len() + items.len() * self.growth());
         for item in items.iter() {
-            let used = match self.request.operation {
+            let of_item = || self.request.versions.get(item.version);
+            let work = |out: &mut Vec<u8>| self.one(&item, random, out);
+            match self.request.operation {
                 HolderOperation::Open | HolderOperation::OpenDataKey => {
-                    self.request.versions.get(item.version).map_or(first, |version| version.version())
+                    let used = of_item().map_or(KeyVersion::NONE, |version| version.version());
+                    reply.push_opened(used, item.payload, work);
                 }
-                _ => first,
-            };
-            reply.push(used, |out| self.one(&item, random, out));
+                HolderOperation::Reseal => reply.push_opened(first, item.payload, work),
+                _ => reply.push(first, work),
+            }
         }
         Ok(reply)
+    }
+
+    /// By how much a result can be longer than its item. Never too small: a buffer that grows leaves
+    /// a copy of what it held, which nobody wipes.
+    const fn growth(&self) -> usize {
+        match self.request.operation {
+            HolderOperation::Open | HolderOperation::OpenDataKey => 0,
+            HolderOperation::MakeDataKey => OVERHEAD + 2 * DATA_KEY_LEN,
+            _ => OVERHEAD,
+        }
     }
 
     fn one(&self, item: &Item<'_>, random: &mut RandomStream, out: &mut Vec<u8>) -> Result<[u8; 16], Code> {
@@ -262,7 +275,7 @@ impl<'a> Job<'a> {
             HolderOperation::Seal | HolderOperation::MakeDataKey if item.version != 0 => Err(Code::ValueInvalid),
             HolderOperation::Seal => {
                 let (sealing, _) = self.messages.first().ok_or(Code::Internal)?;
-                seal(sealing, self.request.binding, &aad, item.payload, random, out)
+                message_of(sealing.seal_into(self.request.binding, &aad, item.payload, random, out))
             }
             HolderOperation::Open => open(&self.messages, Kind::Message, item, &aad, out),
             HolderOperation::OpenDataKey => open(&self.keys, Kind::Key, item, &aad, out),
@@ -274,9 +287,9 @@ impl<'a> Job<'a> {
     /// 48 bytes of data key (id and secret, design 7.9), then the envelope that holds them.
     fn make_data_key(&self, aad: &Aad<'_>, random: &mut RandomStream, out: &mut Vec<u8>) -> Result<[u8; 16], Code> {
         let (sealing, _) = self.keys.first().ok_or(Code::Internal)?;
-        let data_key: Secret<48> = random.secret().map_err(|_| Code::HolderUnavailable)?;
+        let data_key: Secret<DATA_KEY_LEN> = random.secret().map_err(|_| Code::HolderUnavailable)?;
         out.extend_from_slice(data_key.expose());
-        seal(sealing, self.request.binding, aad, data_key.expose(), random, out)
+        message_of(sealing.seal_into(self.request.binding, aad, data_key.expose(), random, out))
     }
 
     fn reseal(&self, item: &Item<'_>, aad: &Aad<'_>, random: &mut RandomStream, out: &mut Vec<u8>) -> Result<[u8; 16], Code> {
@@ -287,19 +300,12 @@ impl<'a> Job<'a> {
         open(pairs, header.kind, item, aad, &mut plain)?;
         let plain = SecretBytes::from_vec(plain);
         let (sealing, _) = pairs.first().ok_or(Code::Internal)?;
-        seal(sealing, header.binding, aad, plain.expose(), random, out)
+        message_of(sealing.seal_into(header.binding, aad, plain.expose(), random, out))
     }
 }
 
-fn seal(
-    key: &SealingKey,
-    binding: Binding,
-    aad: &Aad<'_>,
-    plaintext: &[u8],
-    random: &mut RandomStream,
-    out: &mut Vec<u8>,
-) -> Result<[u8; 16], Code> {
-    let sealed = key.seal_into(binding, aad, plaintext, random, out);
+/// The id of what was sealed; only a backend that fails makes sealing fail.
+fn message_of(sealed: Result<MessageId, keywright_envelope::Error>) -> Result<[u8; 16], Code> {
     sealed.map(|message| *message.as_bytes()).map_err(|_| Code::HolderUnavailable)
 }
 
@@ -316,7 +322,7 @@ fn open(pairs: &[Pair], kind: Kind, item: &Item<'_>, aad: &Aad<'_>, out: &mut Ve
 /// Opens an envelope of kind 2 and takes the secret out of it, if it is the secret of `id`.
 fn open_key(opening: &OpeningKey, sealed: &[u8], aad: &Aad<'_>, id: KeyId) -> Option<Secret<32>> {
     let envelope = Envelope::parse(sealed).ok()?;
-    let mut plain = Vec::with_capacity(48);
+    let mut plain = Vec::with_capacity(envelope.plaintext_len());
     opening.open_into(&envelope, aad, &mut plain).ok()?;
     let secret = plain.strip_prefix(id.as_bytes()).and_then(Secret::copy_from);
     wipe(&mut plain);
@@ -333,4 +339,6 @@ fn key_message(id: KeyId, secret: &Secret<32>) -> Secret<48> {
 
 /// Header, nonce, commitment and tag of an envelope with a binding, rounded up.
 const OVERHEAD: usize = 120;
+/// id 16 + secret 32 (design 7.9).
+const DATA_KEY_LEN: usize = 48;
 const LOAD_TRIES: usize = 8;

@@ -1,12 +1,354 @@
-//! `keywright admin`.
+//! `keywright admin`: a home and what is in it.
+//!
+//! An order goes to the node that runs in the home; if none runs, this process opens the home itself,
+//! carries the order out, and closes it. Both ways leave the same records in the audit log.
 
+mod order;
+mod pki;
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use keywright_clock::Clock;
+use keywright_home::{Answer, Contents, ContextState, Order, Profile};
+use keywright_types::{Algorithm, BindingKind, ContextId, KeySpec, KeyVersion, Name};
+use serde::Serialize;
+
+use crate::admin::order::give;
 use crate::exit::{Exit, Failure};
-use crate::output::Format;
+use crate::output::{self, Format};
+use crate::place::Home;
 
-/// X.
+/// Manage a home: contexts, keys, policy, certificates.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {}
+pub(crate) struct Arguments {
+    /// The home folder.
+    #[arg(long, value_name = "DIR", default_value = "keywright-home", global = true)]
+    home: PathBuf,
+    #[command(subcommand)]
+    command: Command,
+}
 
-pub(crate) fn run(_: Arguments, _: Format) -> Result<Exit, Failure> {
-    Ok(Exit::Ok)
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Make a home: root key, store, audit log, certificate authority, server certificate.
+    Init(Init),
+    /// Contexts: names under which callers use keys.
+    #[command(subcommand)]
+    Context(ContextCommand),
+    /// The versions of a context's key.
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// Who may do what.
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// The development certificate authority.
+    #[command(subcommand)]
+    Pki(pki::Command),
+}
+
+#[derive(Debug, clap::Args)]
+struct Init {
+    /// How dear it is to guess the root's password.
+    #[arg(long, value_enum, default_value_t = ProfileName::Balanced)]
+    profile: ProfileName,
+    /// Put two contexts, two clients and a policy into it.
+    #[arg(long)]
+    demo: bool,
+}
+
+/// The profiles of the password container.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ProfileName {
+    /// For tests and short-lived homes.
+    Fast,
+    /// For most.
+    Balanced,
+    /// For long-lived roots.
+    Strong,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ContextCommand {
+    /// Make a context with a key of its own, active at once.
+    Create(ContextCreate),
+    /// Say everything about one context.
+    Describe(OneContext),
+    /// List the contexts of a tenant.
+    List(Tenant),
+}
+
+#[derive(Debug, clap::Args)]
+struct ContextCreate {
+    #[command(flatten)]
+    context: OneContext,
+    /// Who may open what was sealed, besides having the right: anyone, the same principal, its group.
+    #[arg(long, value_enum, default_value_t = BindingName::None)]
+    bind: BindingName,
+    /// The cipher of its messages.
+    #[arg(long, value_enum, default_value_t = SuiteName::Xaes256Gcm)]
+    suite: SuiteName,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum BindingName {
+    None,
+    Principal,
+    Group,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum SuiteName {
+    #[value(name = "xaes-256-gcm")]
+    Xaes256Gcm,
+    #[value(name = "xchacha20-poly1305")]
+    XChaCha20Poly1305,
+}
+
+#[derive(Debug, clap::Args)]
+struct OneContext {
+    /// The context's name.
+    #[arg(value_name = "NAME")]
+    name: Name,
+    #[command(flatten)]
+    tenant: Tenant,
+}
+
+#[derive(Debug, clap::Args)]
+struct Tenant {
+    /// The tenant.
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    tenant: Name,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum KeyCommand {
+    /// List the versions of a context's key.
+    List(OneContext),
+    /// Make a new version active and retire the one before; old ciphertexts still open.
+    Rotate(OneContext),
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum PolicyCommand {
+    /// Put a policy in force.
+    Apply {
+        /// The policy's TOML file; `-` for standard input.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Print the policy in force.
+    Show,
+}
+
+pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
+    let home = Home { home: arguments.home };
+    match arguments.command {
+        Command::Init(init) => make_home(&home.home, &init, format),
+        Command::Context(ContextCommand::Create(create)) => create_context(&home, create, format),
+        Command::Context(ContextCommand::Describe(context)) => describe(&home, context, format),
+        Command::Context(ContextCommand::List(tenant)) => list(&home, tenant, format),
+        Command::Key(KeyCommand::List(context)) => list_versions(&home, context, format),
+        Command::Key(KeyCommand::Rotate(context)) => rotate(&home, context, format),
+        Command::Policy(PolicyCommand::Apply { file }) => apply(&home, &file, format),
+        Command::Policy(PolicyCommand::Show) => show(&home, format),
+        Command::Pki(command) => pki::run(&home, command, format),
+    }
+    .map(|()| Exit::Ok)
+}
+
+// === the home ===
+
+#[derive(Serialize)]
+struct HomeDocument {
+    home: PathBuf,
+    config: PathBuf,
+    audit_signer: String,
+}
+
+fn make_home(home: &Path, init: &Init, format: Format) -> Result<(), Failure> {
+    let contents = if init.demo { Contents::Demo } else { Contents::Empty };
+    let profile = match init.profile {
+        ProfileName::Fast => Profile::Fast,
+        ProfileName::Balanced => Profile::Balanced,
+        ProfileName::Strong => Profile::Strong,
+    };
+    keywright_home::create(home, contents, profile, &Clock::system())?;
+    let signer = crate::place::read(&home.join(keywright_home::FINGERPRINT_FILE))?;
+    let audit_signer = String::from_utf8_lossy(&signer).trim().to_owned();
+    let config = home.join(keywright_home::CONFIG_FILE);
+    let document = HomeDocument { home: home.to_owned(), config, audit_signer };
+    output::document(format, &document, || {
+        output::fields(&[
+            ("home", document.home.display().to_string()),
+            ("configuration", document.config.display().to_string()),
+            ("audit signer", document.audit_signer.clone()),
+        ])
+    })?;
+    eprintln!("keep a copy of the audit signer's fingerprint elsewhere: the log is verified against it");
+    Ok(())
+}
+
+// === contexts and keys ===
+
+#[derive(Serialize)]
+struct CreatedDocument<'a> {
+    name: &'a Name,
+    id: ContextId,
+    key_version: KeyVersion,
+}
+
+fn create_context(home: &Home, create: ContextCreate, format: Format) -> Result<(), Failure> {
+    let OneContext { name, tenant: Tenant { tenant } } = create.context;
+    let binding = match create.bind {
+        BindingName::None => BindingKind::None,
+        BindingName::Principal => BindingKind::Principal,
+        BindingName::Group => BindingKind::Group,
+    };
+    let algorithm = match create.suite {
+        SuiteName::Xaes256Gcm => Algorithm::Xaes256Gcm,
+        SuiteName::XChaCha20Poly1305 => Algorithm::XChaCha20Poly1305,
+    };
+    let spec = KeySpec { algorithm, ..KeySpec::seal() };
+    let order = Order::ContextCreate { tenant, name: name.clone(), binding, spec };
+    let Answer::ContextCreated { id, version } = give(home, order)? else { return Err(order::unexpected()) };
+    let document = CreatedDocument { name: &name, id, key_version: version };
+    output::document(format, &document, || {
+        output::fields(&[("name", name.to_string()), ("id", id.to_string()), ("key version", version.to_string())])
+    })
+}
+
+#[derive(Serialize)]
+struct ContextsDocument<'a> {
+    contexts: &'a [ContextState],
+}
+
+#[derive(Serialize)]
+struct ContextDocument<'a> {
+    context: &'a ContextState,
+}
+
+fn list(home: &Home, Tenant { tenant }: Tenant, format: Format) -> Result<(), Failure> {
+    let contexts = contexts(home, tenant, None)?;
+    output::document(format, &ContextsDocument { contexts: &contexts }, || {
+        let heading = ["name", "id", "bound to", "suite", "active", "versions"].map(str::to_owned).to_vec();
+        let rows = contexts.iter().map(|context| {
+            vec![
+                context.name.to_string(),
+                context.id.to_string(),
+                context.binding.name().to_owned(),
+                context.spec.algorithm.name().to_owned(),
+                active(context),
+                context.versions.len().to_string(),
+            ]
+        });
+        output::table(&std::iter::once(heading).chain(rows).collect::<Vec<_>>())
+    })
+}
+
+fn describe(home: &Home, context: OneContext, format: Format) -> Result<(), Failure> {
+    let context = one(home, context)?;
+    output::document(format, &ContextDocument { context: &context }, || {
+        let spec = &context.spec;
+        let fields = output::fields(&[
+            ("name", context.name.to_string()),
+            ("id", context.id.to_string()),
+            ("bound to", context.binding.name().to_owned()),
+            ("purpose", spec.purpose.name().to_owned()),
+            ("suite", spec.algorithm.name().to_owned()),
+            ("custody", spec.custody.name().to_owned()),
+            ("origin", spec.origin.name().to_owned()),
+            ("export", spec.export.name().to_owned()),
+            ("active", active(&context)),
+        ]);
+        format!("{fields}\n{}", versions(&context))
+    })
+}
+
+fn list_versions(home: &Home, context: OneContext, format: Format) -> Result<(), Failure> {
+    let context = one(home, context)?;
+    output::document(format, &ContextDocument { context: &context }, || versions(&context))
+}
+
+#[derive(Serialize)]
+struct RotatedDocument<'a> {
+    name: &'a Name,
+    key_version: KeyVersion,
+}
+
+fn rotate(home: &Home, context: OneContext, format: Format) -> Result<(), Failure> {
+    let OneContext { name, tenant: Tenant { tenant } } = context;
+    let order = Order::KeyRotate { tenant, name: name.clone() };
+    let Answer::KeyRotated { version } = give(home, order)? else { return Err(order::unexpected()) };
+    output::document(format, &RotatedDocument { name: &name, key_version: version }, || {
+        output::fields(&[("name", name.to_string()), ("key version", version.to_string())])
+    })
+}
+
+fn contexts(home: &Home, tenant: Name, name: Option<Name>) -> Result<Vec<ContextState>, Failure> {
+    match give(home, Order::Contexts { tenant, name })? {
+        Answer::Contexts { contexts } => Ok(contexts),
+        _ => Err(order::unexpected()),
+    }
+}
+
+fn one(home: &Home, context: OneContext) -> Result<ContextState, Failure> {
+    let mut found = contexts(home, context.tenant.tenant, Some(context.name))?;
+    found.pop().ok_or_else(order::unexpected)
+}
+
+fn active(context: &ContextState) -> String {
+    let active = context.versions.iter().find(|version| version.state == keywright_types::State::Active);
+    active.map_or_else(|| "-".to_owned(), |version| version.version.to_string())
+}
+
+fn versions(context: &ContextState) -> String {
+    let heading = ["version", "state", "created", "retired"].map(str::to_owned).to_vec();
+    let rows = context.versions.iter().map(|version| {
+        let retired = version.retired.clone().unwrap_or_else(|| "-".to_owned());
+        vec![version.version.to_string(), version.state.name().to_owned(), version.created.clone(), retired]
+    });
+    output::table(&std::iter::once(heading).chain(rows).collect::<Vec<_>>())
+}
+
+// === the policy ===
+
+#[derive(Serialize)]
+struct EpochDocument {
+    epoch: u64,
+}
+
+#[derive(Serialize)]
+struct PolicyDocument {
+    policy: Option<String>,
+}
+
+fn apply(home: &Home, file: &Path, format: Format) -> Result<(), Failure> {
+    let mut text = String::new();
+    match file == Path::new("-") {
+        true => std::io::stdin().lock().read_to_string(&mut text),
+        false => std::fs::File::open(file).and_then(|mut file| file.read_to_string(&mut text)),
+    }
+    .map_err(|error| Failure::file(file, "read", &error))?;
+    let Answer::InForce { epoch } = give(home, Order::PolicyApply { text })? else {
+        return Err(order::unexpected());
+    };
+    output::document(format, &EpochDocument { epoch }, || output::fields(&[("epoch", epoch.to_string())]))
+}
+
+fn show(home: &Home, format: Format) -> Result<(), Failure> {
+    let text = policy(home)?;
+    if text.is_none() {
+        eprintln!("no policy is in force: every request is refused");
+    }
+    let document = PolicyDocument { policy: text };
+    output::document(format, &document, || document.policy.clone().unwrap_or_default())
+}
+
+/// The text of the policy in force.
+fn policy(home: &Home) -> Result<Option<String>, Failure> {
+    match give(home, Order::PolicyShow)? {
+        Answer::Policy { text } => Ok((!text.is_empty()).then_some(text)),
+        _ => Err(order::unexpected()),
+    }
 }

@@ -34,11 +34,12 @@ pub(crate) fn tls(
     let identity = match identity {
         Some((certificate, key)) => {
             let key = keywright_secret::SecretBytes::from_vec(read(key)?);
-            Some(ClientIdentity::from_pem(&read(certificate)?, key.expose()).map_err(unusable)?)
+            let pair = ClientIdentity::from_pem(&read(certificate)?, key.expose());
+            Some(pair.map_err(|error| unusable(certificate, &error))?)
         }
         None => None,
     };
-    client_config(&roots, identity, &[protocol], &Clock::system()).map_err(unusable)
+    client_config(&roots, identity, &[protocol], &Clock::system()).map_err(|error| unusable(ca, &error))
 }
 
 /// Settings for a service at `url`.
@@ -51,7 +52,24 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| Failure::file(path, "read", &error))
 }
 
-fn unusable(error: keywright_tls::Error) -> Failure {
-    let happened = crate::exit::sentence(&error);
-    Failure::new(Exit::Usage, happened, "give certificates and keys in PEM form")
+fn unusable(path: &Path, error: &keywright_tls::Error) -> Failure {
+    let happened = format!("{}: {}", path.display(), crate::exit::sentence(error));
+    let advice = match error {
+        keywright_tls::Error::KeyMismatch => "give the key that was made together with this certificate",
+        _ => "give certificates and keys in PEM form",
+    };
+    Failure::new(Exit::Usage, happened, advice)
+}
+
+/// The configuration of a home that must be there.
+pub(crate) fn existing_home(home: &Path) -> Result<PathBuf, Failure> {
+    let config = home.join(keywright_home::CONFIG_FILE);
+    match config.try_exists() {
+        Ok(false) => Err(Failure::new(
+            Exit::Usage,
+            format!("there is no home at {}", home.display()),
+            "name one with --home DIR, or make one: keywright admin init --home DIR",
+        )),
+        _ => Ok(config),
+    }
 }

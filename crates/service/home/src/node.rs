@@ -50,6 +50,7 @@ pub struct Node {
     log: Mutex<Option<Log>>,
     tls: Arc<ArcSwap<ServerConfig>>,
     memory_locked: bool,
+    derivation: Duration,
 }
 
 impl Node {
@@ -58,11 +59,7 @@ impl Node {
     /// # Errors
     /// [`HomeError`]; nothing of the home is changed then.
     pub fn open(path: &Path, clock: Clock, memory: MemoryPlan) -> Result<Arc<Self>, HomeError> {
-        let config = Config::read(path)?;
-        config.check_files()?;
-        let holder = open_keystore(&config, &clock)?;
-        let engine = SqliteEngine::open(&config.store.file)?;
-        Self::assemble(folder_of(path), config, clock, (holder.clone(), holder), Box::new(engine), memory)
+        Self::assemble(path, clock, memory, |holder| holder)
     }
 
     /// As [`Node::open`], with another holder for callers' keys: tests put a slow or broken one there.
@@ -74,40 +71,38 @@ impl Node {
         clock: Clock,
         wrap: impl FnOnce(Arc<dyn KeyHolder>) -> Arc<dyn KeyHolder>,
     ) -> Result<Arc<Self>, HomeError> {
-        let config = Config::read(path)?;
-        config.check_files()?;
-        let keystore = open_keystore(&config, &clock)?;
-        let holder = wrap(keystore.clone());
-        let engine = SqliteEngine::open(&config.store.file)?;
-        let memory = MemoryPlan::LeaveAlone;
-        Self::assemble(folder_of(path), config, clock, (keystore, holder), Box::new(engine), memory)
+        Self::assemble(path, clock, MemoryPlan::LeaveAlone, wrap)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a node, joined in one place")]
     fn assemble(
-        folder: PathBuf,
-        config: Config,
+        path: &Path,
         clock: Clock,
-        (keystore, holder): (Arc<Keystore>, Arc<dyn KeyHolder>),
-        engine: Box<dyn Engine>,
         memory: MemoryPlan,
+        wrap: impl FnOnce(Arc<dyn KeyHolder>) -> Arc<dyn KeyHolder>,
     ) -> Result<Arc<Self>, HomeError> {
+        let config = Config::read(path)?;
+        config.check_files()?;
         let memory_locked = lock_memory(&config, memory)?;
-        let meta = Meta::read(engine.as_ref(), &keystore)?;
-        let store = Store::start(engine, meta.row_key, &clock)?;
+        let begun = clock.monotonic();
+        let keystore = open_keystore(&config, &clock)?;
+        let derivation = clock.monotonic().since(begun);
+        let engine = SqliteEngine::open(&config.store.file)?;
+        let meta = Meta::read(&engine, &keystore)?;
+        let store = Store::start(Box::new(engine), meta.row_key, &clock)?;
         let identity = Identity { installation: meta.installation, node: meta.node };
         let mut log = open_log(&config, &clock, identity, meta.signer, &store)?;
         settle(&mut log, &clock, store.epoch())?;
         let trust = Arc::new(read_trust(&config, &clock)?);
         let tls = Arc::new(ArcSwap::new(tls_config(&config, &trust)?));
         let snapshot = read_snapshot(&store, Arc::clone(&trust))?;
-        let shared = Shared::new(snapshot, holder, clock.clone(), service_settings(&config))
+        let shared = Shared::new(snapshot, wrap(keystore), clock.clone(), service_settings(&config))
             .map_err(HomeError::Thread)?;
         let admin = Admin::new(shared, store.clone(), log.writer()?);
-        let log = Mutex::new(Some(log));
-        let node = Arc::new(Self { folder, config, clock, admin, store, log, tls, memory_locked });
+        let (folder, log) = (folder_of(path), Mutex::new(Some(log)));
+        let node =
+            Self { folder, config, clock, admin, store, log, tls, memory_locked, derivation };
         node.adopt_newer_trust(trust)?;
-        Ok(node)
+        Ok(Arc::new(node))
     }
 
     /// The hand that changes state.
@@ -126,6 +121,12 @@ impl Node {
     #[must_use]
     pub const fn memory_is_locked(&self) -> bool {
         self.memory_locked
+    }
+
+    /// How long stretching the root's password took; it is meant to be long.
+    #[must_use]
+    pub const fn derivation_time(&self) -> Duration {
+        self.derivation
     }
 
     /// The home folder.

@@ -91,6 +91,11 @@ impl Pki {
             return Err(HomeError::NotIssuedHere);
         }
         let path = self.folder.join(REVOCATION_LIST);
+        // Of two revocations at once each must see what the other wrote. Released when it is dropped.
+        let authority = self.folder.join(AUTHORITY);
+        let _alone = std::fs::File::open(&authority)
+            .and_then(|file| file.lock().map(|()| file))
+            .map_err(|source| files::failed(&authority, "read", source))?;
         let mut list = self.authority.read_revocation_list(&files::read(&path)?)?;
         let serial = keywright_encoding::hex::decode(&summary.serial)
             .map_err(|_| HomeError::NotIssuedHere)?;

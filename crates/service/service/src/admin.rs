@@ -1,37 +1,37 @@
-//! Orders that change state: one at a time, recorded before and after (design 7.29).
+//! What an operator orders: tenants, contexts, rotations, policies, revocation lists.
 //!
-//! Each goes the same way: record the order and sync it; let the holder make what is needed; commit
-//! one transaction, which raises the epoch; record the end with the changed rows and sync it; publish
-//! the next snapshot. A crash in between leaves an order without an end, which the next start settles
-//! by what the store says.
+//! Each order prepares one transaction and the snapshot that follows from it; the frame of
+//! `crate::order` does the rest, the same for all.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use keywright_audit::field::{Field, Row as RowField};
-use keywright_audit::record::{Facts, Record};
+use keywright_audit::field::Field;
+use keywright_audit::record::Facts;
 use keywright_audit::writer::Writer;
-use keywright_audit::{AuditError, RecordType, Room};
-use keywright_clock::MonotonicTime;
+use keywright_audit::{AuditError, RecordType};
 use keywright_custody::rows::{self, Tenant};
-use keywright_custody::{Description, HolderError, HolderOperation, Identity, Key, KeyMaterial, NewKey};
+use keywright_custody::{
+    Description, HolderError, HolderOperation, Identity, Key, KeyMaterial, NewKey, Version,
+};
 use keywright_policy::{Policy, PolicyDocument};
 use keywright_primitives::hash::sha256;
 use keywright_primitives::random::RandomStream;
-use keywright_store::{Committed, Store, Table, Transaction};
+use keywright_store::{Store, Table, Transaction};
 use keywright_tls::ClientTrust;
 use keywright_types::{
-    BindingKind, Code, KeyId, KeySpec, KeyVersion, Name, Operation, RequestId, TenantId,
+    BindingKind, Code, KeyId, KeySpec, KeyVersion, Name, Operation, RequestId, State, TenantId,
 };
 
+use crate::order::{Hand, Intent, Prepared};
 use crate::{Shared, Snapshot};
 
 /// The one hand that changes state.
 pub struct Admin {
-    shared: Arc<Shared>,
-    store: Store,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) store: Store,
     /// Held for the whole of an order: orders are serial.
-    writer: Mutex<Writer>,
+    pub(crate) hand: Mutex<Hand>,
 }
 
 /// A context that was made.
@@ -93,7 +93,8 @@ impl AdminError {
             Self::Rows(rows::Error::NameTaken) => Code::NameTaken,
             Self::Rows(rows::Error::NotFound) => Code::ContextNotFound,
             Self::Rows(rows::Error::State(_) | rows::Error::VersionsExhausted) => Code::StateConflict,
-            Self::Rows(_) | Self::Store(_) => Code::StoreUnavailable,
+            Self::Rows(rows::Error::Store(error)) | Self::Store(error) => store_code(error),
+            Self::Rows(_) => Code::StoreUnavailable,
             Self::Holder(error) => error.code(),
             Self::Audit(_) => Code::AuditUnavailable,
             Self::Randomness(_) => Code::Internal,
@@ -101,18 +102,11 @@ impl AdminError {
     }
 }
 
-/// What an order changed: the commit, and the snapshot that follows from it.
-struct Change<T> {
-    answer: T,
-    committed: Committed,
-    next: Snapshot,
-}
-
 impl Admin {
     /// The hand for `store`, recording through `writer`.
     #[must_use]
     pub fn new(shared: Arc<Shared>, store: Store, writer: Writer) -> Self {
-        Self { shared, store, writer: Mutex::new(writer) }
+        Self { shared, store, hand: Mutex::new(Hand::new(writer)) }
     }
 
     /// The state that requests are served from.
@@ -130,16 +124,16 @@ impl Admin {
         let (tenant, key) = (TenantId::from_bytes(random.array()?), KeyId::from_bytes(random.array()?));
         let mut facts = self.facts(Operation::ContextCreate, &mut random)?;
         (facts.tenant, facts.key) = (tenant, key);
-        self.carry_out(facts, &[Field::name(name)], |snapshot| {
-            let identity = self.identity(tenant, key, KeySpec::wrap());
-            let permit = Policy::owner().at(snapshot.epoch).permit(key, Operation::ContextCreate);
-            let material = self.shared.holder().generate(&permit, NewKey { identity, parent: None })?;
-            let committed = self.commit(rows::create_tenant(name, &material))?;
-            let mut next = Snapshot::clone(snapshot);
+        let intent = Intent { facts, fields: &[Field::name(name)], trust: None };
+        let made = self.carry_out(intent, |mut next| {
+            let identity = self.first_identity((tenant, key), KeySpec::wrap());
+            let material = self.generate(identity, None, Operation::ContextCreate)?;
+            let transaction = rows::create_tenant(name, &material);
             let made = Tenant::new(tenant, name.clone(), Arc::new(material));
             Arc::make_mut(&mut next.tenants).insert(tenant, made);
-            Ok(Change { answer: tenant, committed, next })
-        })
+            Ok(Prepared { answer: tenant, transaction, next })
+        });
+        made.map(|(tenant, _)| tenant)
     }
 
     /// Makes a context: a key and its first version, active at once.
@@ -153,25 +147,30 @@ impl Admin {
         spec: KeySpec,
         binding: BindingKind,
     ) -> Result<CreatedContext, AdminError> {
-        if !self.shared.holder().supports(&spec, HolderOperation::Seal) {
-            return Err(AdminError::Unsupported);
-        }
-        let tenant = self.tenant(tenant)?;
         let mut random = RandomStream::new()?;
         let id = KeyId::from_bytes(random.array()?);
         let mut facts = self.facts(Operation::ContextCreate, &mut random)?;
-        (facts.tenant, facts.key, facts.version) = (tenant.id, id, KeyVersion::FIRST);
-        self.carry_out(facts, &[Field::name(name)], |snapshot| {
-            let identity = self.identity(tenant.id, id, spec);
-            let first = self.generate(snapshot, identity, &tenant, Operation::ContextCreate)?;
+        facts.tenant = self.tenant(tenant).map_or(TenantId::NONE, |tenant| tenant.id);
+        (facts.key, facts.version) = (id, KeyVersion::FIRST);
+        let intent = Intent { facts, fields: &[Field::name(name)], trust: None };
+        let made = self.carry_out(intent, |mut next| {
+            if !self.shared.holder().supports(&spec, HolderOperation::Seal) {
+                return Err(AdminError::Unsupported);
+            }
+            let parent = next.tenant(tenant).ok_or(AdminError::TenantUnknown)?;
+            let (tenant, name) = (parent.id, name.clone());
+            let identity = self.first_identity((tenant, id), spec);
+            let first = self.generate(identity, Some(parent), Operation::ContextCreate)?;
             let min_open = KeyVersion::FIRST;
-            let description =
-                Description { id, tenant: tenant.id, name: name.clone(), spec, binding, min_open };
-            let committed = self.commit(rows::create_key(&description, &first))?;
-            let next = self.with_key(snapshot, &tenant, id)?;
+            let description = Description { id, tenant, name, spec, binding, min_open };
+            let transaction = rows::create_key(&description, &first);
+            let activated = Some(first.created());
+            let first = Version::new(Arc::new(first), State::Active).with_times(activated, None);
+            next.keyring = next.keyring.with(Arc::new(Key::new(description, vec![first])));
             let answer = CreatedContext { id, version: KeyVersion::FIRST };
-            Ok(Change { answer, committed, next })
-        })
+            Ok(Prepared { answer, transaction, next })
+        });
+        made.map(|(created, _)| created)
     }
 
     /// Makes a new version active and retires the one before it (design 7.17).
@@ -179,19 +178,24 @@ impl Admin {
     /// # Errors
     /// [`AdminError`]; nothing is changed unless it is [`AdminError::Audit`] after the work.
     pub fn rotate(&self, tenant: &Name, name: &Name) -> Result<KeyVersion, AdminError> {
-        let tenant = self.tenant(tenant)?;
-        let id = self.find(&tenant, name)?.id();
         let mut random = RandomStream::new()?;
         let mut facts = self.facts(Operation::KeyRotate, &mut random)?;
-        (facts.tenant, facts.key) = (tenant.id, id);
-        self.carry_out(facts, &[], |snapshot| {
-            let key = rows::load_key(&self.store, &tenant, id)?;
+        let found = self.tenant(tenant).and_then(|tenant| self.find(&tenant, name));
+        (facts.tenant, facts.key) =
+            found.map_or_else(|_| Default::default(), |key| (key.tenant(), key.id()));
+        let intent = Intent { facts, fields: &[], trust: None };
+        let rotated = self.carry_out(intent, |mut next| {
+            let tenant = next.tenant(tenant).ok_or(AdminError::TenantUnknown)?;
+            let known = next.keyring.find(tenant.id, name.as_str());
+            let id = known.ok_or(AdminError::ContextUnknown)?.id();
+            let key = rows::load_key(&self.store, tenant, id)?;
             let identity = rows::next_identity(&key, self.shared.clock().wall())?;
-            let new = self.generate(snapshot, identity, &tenant, Operation::KeyRotate)?;
-            let committed = self.commit(rows::rotate(&self.store, &key, &new)?)?;
-            let next = self.with_key(snapshot, &tenant, id)?;
-            Ok(Change { answer: identity.version, committed, next })
-        })
+            let new = Arc::new(self.generate(identity, Some(tenant), Operation::KeyRotate)?);
+            let transaction = rows::rotate(&self.store, &key, &new)?;
+            next.keyring = next.keyring.with(Arc::new(rows::rotated(&key, new)));
+            Ok(Prepared { answer: identity.version, transaction, next })
+        });
+        rotated.map(|(version, _)| version)
     }
 
     /// Puts a policy in force. Entries keep the ids that their names have now; new ones get fresh ids.
@@ -210,21 +214,18 @@ impl Admin {
             ids.unwrap_or_default()
         });
         ids?;
+        let body = document.to_json()?;
         let facts = self.facts(Operation::PolicyApply, &mut random)?;
-        self.carry_out(facts, &[], |snapshot| {
-            let tenants = |name: &Name| snapshot.tenant(name).map(|tenant| tenant.id);
+        let intent = Intent { facts, fields: &[Field::OrderDigest(sha256(&body))], trust: None };
+        let applied = self.carry_out(intent, |mut next| {
+            let tenants = |name: &Name| next.tenant(name).map(|tenant| tenant.id);
             // Compiled before it is stored: what does not fit together is never in force.
-            Policy::compile(&document, tenants, snapshot.epoch)?;
-            let body = document.to_json()?;
-            let transaction = match &current {
-                None => Transaction::new().insert(Table::Policies, POLICY_ROW, TenantId::NONE, body),
-                Some(row) => Transaction::new().update(Table::Policies, POLICY_ROW, row.revision, body),
-            };
-            let committed = self.commit(transaction)?;
-            let mut next = Snapshot::clone(snapshot);
-            next.policy = Arc::new(Policy::compile(&document, tenants, committed.epoch.0)?);
-            Ok(Change { answer: committed.epoch.0, committed, next })
-        })
+            let policy = Policy::compile(&document, tenants, next.epoch)?;
+            next.policy = Arc::new(policy);
+            let revision = current.map(|row| row.revision);
+            Ok(Prepared { answer: (), transaction: put(POLICY_ROW, revision, body), next })
+        });
+        applied.map(|((), epoch)| epoch)
     }
 
     /// Puts a new revocation list in force. `lists` is its text, which the store keeps, so that an older
@@ -233,22 +234,20 @@ impl Admin {
     /// # Errors
     /// [`AdminError::OlderTrust`] for a list older than the one in force; else as the other orders.
     pub fn replace_trust(&self, trust: Arc<ClientTrust>, lists: &[u8]) -> Result<u64, AdminError> {
-        if trust.is_older_than(&self.shared.snapshot().trust) {
-            return Err(AdminError::OlderTrust);
-        }
         let mut random = RandomStream::new()?;
         let facts = self.facts(Operation::PkiRevoke, &mut random)?;
-        let current = self.store.get(Table::Policies, TRUST_ROW)?;
-        self.carry_out(facts, &[Field::OrderDigest(sha256(lists))], |snapshot| {
-            let transaction = match &current {
-                None => Transaction::new().insert(Table::Policies, TRUST_ROW, TenantId::NONE, lists),
-                Some(row) => Transaction::new().update(Table::Policies, TRUST_ROW, row.revision, lists),
-            };
-            let committed = self.commit(transaction)?;
-            let mut next = Snapshot::clone(snapshot);
+        let fields = [Field::OrderDigest(sha256(lists))];
+        let intent = Intent { facts, fields: &fields, trust: Some(Arc::clone(&trust)) };
+        let replaced = self.carry_out(intent, |mut next| {
+            if trust.is_older_than(&next.trust) {
+                return Err(AdminError::OlderTrust);
+            }
             next.trust = trust;
-            Ok(Change { answer: committed.epoch.0, committed, next })
-        })
+            let current = self.store.get(Table::Policies, TRUST_ROW)?;
+            let transaction = put(TRUST_ROW, current.map(|row| row.revision), lists);
+            Ok(Prepared { answer: (), transaction, next })
+        });
+        replaced.map(|((), epoch)| epoch)
     }
 
     /// The policy in force, as a document.
@@ -276,48 +275,6 @@ impl Admin {
         snapshot.keyring.find(tenant.id, name.as_str()).cloned().ok_or(AdminError::ContextUnknown)
     }
 
-    /// The frame of every order; see the module's text.
-    fn carry_out<T>(
-        &self,
-        facts: Facts,
-        fields: &[Field<'_>],
-        work: impl FnOnce(&Snapshot) -> Result<Change<T>, AdminError>,
-    ) -> Result<T, AdminError> {
-        let mut writer = self.writer();
-        let started = self.shared.clock().monotonic();
-        let snapshot = self.shared.snapshot_owned();
-        let facts = Facts { epoch: snapshot.epoch, ..facts };
-        let order = writer.begin_order(&Record { facts, fields }, Room::Ordinary)?;
-        let done = work(&snapshot);
-        let after = self.after(facts, &done, started);
-        let rows = done.as_ref().map_or_else(|_| Vec::new(), |change| changed_rows(&change.committed));
-        let mut fields = fields.to_vec();
-        fields.extend(rows.iter().map(ChangedRow::field));
-        let recorded = order.finish(&mut writer, &Record { facts: after, fields: &fields });
-        let Change { answer, committed, mut next } = done?;
-        next.epoch = committed.epoch.0;
-        if next.policy.epoch() != next.epoch
-            && let Some(policy) = self.policy()?
-        {
-            let tenants = |name: &Name| next.tenant(name).map(|tenant| tenant.id);
-            next.policy = Arc::new(Policy::compile(&policy, tenants, next.epoch)?);
-        }
-        // The store is the truth: what is committed is published even where it cannot be acknowledged.
-        self.shared.publish(next);
-        recorded.map_err(|(_, error)| error)?;
-        Ok(answer)
-    }
-
-    fn after<T>(&self, facts: Facts, done: &Result<Change<T>, AdminError>, started: MonotonicTime) -> Facts {
-        let clock = self.shared.clock();
-        let mut after = Facts { time: clock.wall(), duration: clock.monotonic().since(started), ..facts };
-        match done {
-            Ok(change) => after.epoch = change.committed.epoch.0,
-            Err(error) => after.outcome = error.code(),
-        }
-        after
-    }
-
     fn facts(&self, operation: Operation, random: &mut RandomStream) -> Result<Facts, AdminError> {
         let mut facts = Facts::new(RecordType::Request, operation, self.shared.clock().wall());
         facts.request = RequestId::from_bytes(random.array()?);
@@ -325,37 +282,22 @@ impl Admin {
         Ok(facts)
     }
 
-    fn identity(&self, tenant: TenantId, key: KeyId, spec: KeySpec) -> Identity {
+    fn first_identity(&self, (tenant, key): (TenantId, KeyId), spec: KeySpec) -> Identity {
         let created = self.shared.clock().wall();
         Identity { tenant, key, version: KeyVersion::FIRST, spec, created }
     }
 
+    /// The holder's secret for a version under its tenant's key; without a tenant, under the root.
     fn generate(
         &self,
-        snapshot: &Snapshot,
         identity: Identity,
-        tenant: &Tenant,
+        tenant: Option<&Tenant>,
         operation: Operation,
     ) -> Result<KeyMaterial, AdminError> {
-        let permit = Policy::owner().at(snapshot.epoch).permit(identity.key, operation);
-        let parent = Some(Arc::clone(&tenant.wrapping_key));
+        let epoch = self.shared.snapshot().epoch;
+        let permit = Policy::owner().at(epoch).permit(identity.key, operation);
+        let parent = tenant.map(|tenant| Arc::clone(&tenant.wrapping_key));
         Ok(self.shared.holder().generate(&permit, NewKey { identity, parent })?)
-    }
-
-    fn commit(&self, transaction: Transaction) -> Result<Committed, AdminError> {
-        Ok(self.store.commit(transaction).map_err(rows::explain)?)
-    }
-
-    /// `snapshot` with `id` as the store has it now.
-    fn with_key(&self, snapshot: &Snapshot, tenant: &Tenant, id: KeyId) -> Result<Snapshot, AdminError> {
-        let key = rows::load_key(&self.store, tenant, id)?;
-        let mut next = Snapshot::clone(snapshot);
-        next.keyring = next.keyring.with(Arc::new(key));
-        Ok(next)
-    }
-
-    fn writer(&self) -> MutexGuard<'_, Writer> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -382,40 +324,23 @@ pub fn load_trust(store: &Store) -> Result<Option<Vec<u8>>, AdminError> {
     Ok(store.get(Table::Policies, TRUST_ROW)?.map(|row| row.body))
 }
 
-/// A changed row as its record tells it.
-struct ChangedRow {
-    table: Option<Name>,
-    key: Vec<u8>,
-    body: Vec<u8>,
-    mac: [u8; 32],
-}
-
-impl ChangedRow {
-    fn field(&self) -> Field<'_> {
-        match &self.table {
-            Some(table) if self.body.len() <= LONGEST_RECORDED_ROW => Field::Row(RowField {
-                table: table.into(),
-                key: &self.key,
-                row: &self.body,
-                mac: &self.mac,
-            }),
-            _ => Field::OrderDigest(sha256(&self.body)),
+/// Whether the order came too late or the store is not there.
+const fn store_code(error: &keywright_store::Error) -> Code {
+    match error {
+        keywright_store::Error::Conflict { .. } | keywright_store::Error::Exists { .. } => {
+            Code::StateConflict
         }
+        _ => Code::StoreUnavailable,
     }
 }
 
-fn changed_rows(committed: &Committed) -> Vec<ChangedRow> {
-    let rows = committed.rows.iter();
-    rows.map(|(table, row)| ChangedRow {
-        table: table.name().parse().ok(),
-        key: row.key.clone(),
-        body: row.body.clone(),
-        mac: row.mac,
-    })
-    .collect()
+/// Writes a row of the policy table over the one that was read.
+fn put(key: &[u8], revision: Option<u64>, body: impl Into<Vec<u8>>) -> Transaction {
+    match revision {
+        None => Transaction::new().insert(Table::Policies, key, TenantId::NONE, body),
+        Some(revision) => Transaction::new().update(Table::Policies, key, revision, body),
+    }
 }
 
-/// A longer row, which only a very large policy is, stands in its record as a digest.
-const LONGEST_RECORDED_ROW: usize = 256 << 10;
 const POLICY_ROW: &[u8] = b"policy";
 const TRUST_ROW: &[u8] = b"trust";

@@ -11,6 +11,7 @@
 mod admin;
 mod caller;
 pub mod metrics;
+mod order;
 mod plan;
 mod pool;
 mod recorded;
@@ -20,6 +21,7 @@ mod worker;
 
 pub use admin::{Admin, AdminError, CreatedContext, load_policy, load_trust};
 pub use caller::Caller;
+pub use order::settle;
 pub use plan::{DataOperation, Prepared};
 pub use pool::PoolSize;
 pub use recorded::Recorded;

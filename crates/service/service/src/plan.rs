@@ -216,18 +216,18 @@ impl Openable<'_> {
     /// The place of the envelope's version among the request's versions.
     fn place(&mut self, envelope: &[u8]) -> Result<u16, Code> {
         let envelope = Envelope::parse(envelope).map_err(|_| Code::CiphertextMalformed)?;
-        let version = Arc::clone(self.check(envelope.header())?.material());
+        let version = self.check(envelope.header())?;
         let versions = &mut self.request.versions;
-        let known = versions.iter().position(|known| known.version() == version.version());
+        let known = versions.iter().position(|known| known.version() == version.number());
         let place = known.unwrap_or_else(|| {
-            versions.push(version);
+            versions.push(Arc::clone(version.material()));
             versions.len() - 1
         });
         u16::try_from(place).map_err(|_| Code::TooManyItems)
     }
 
     /// Design 7.8: a state that forbids is named; everything else is one answer.
-    fn check(&self, header: &Header) -> Result<&Version, Code> {
+    fn check(&self, header: &Header) -> Result<&'a Version, Code> {
         let kind = match self.operation {
             DataOperation::DatakeyOpen => header.kind == Kind::Key,
             DataOperation::Decrypt => header.kind == Kind::Message,

@@ -4,6 +4,7 @@
 //! are answered in a known time; nothing waits in a line that nobody can see.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -98,7 +99,10 @@ fn work(jobs: &Mutex<Receiver<Job>>, holder: &dyn KeyHolder) {
         if answer.is_closed() {
             continue;
         }
-        let mut random = RandomStream::unseeded();
-        drop(answer.send(holder.perform(&permit, &request, items, &mut random)));
+        // A panic ends its request and not the thread: a pool that shrinks would end as none.
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            holder.perform(&permit, &request, items, &mut RandomStream::unseeded())
+        }));
+        drop(answer.send(done.unwrap_or(Err(HolderError::Unavailable))));
     }
 }

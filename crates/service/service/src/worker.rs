@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use keywright_audit::batch::Batch;
+use keywright_audit::batch::{Batch, Summary};
 use keywright_audit::field::Field;
 use keywright_audit::record::{Facts, Record};
 use keywright_audit::refusals::{Counted, Refusals, Whom};
@@ -20,7 +20,8 @@ use keywright_clock::MonotonicTime;
 use keywright_custody::{Items, Key, Reply, ReplyItem};
 use keywright_policy::{ContextRef, Denied, Permit, Principal};
 use keywright_primitives::random::RandomStream;
-use keywright_types::{Code, Operation, RequestId};
+use keywright_secret::SecretBytes;
+use keywright_types::{Code, KeyVersion, Operation, RequestId};
 
 use crate::metrics::Counters;
 use crate::plan::{DataOperation, Plan, Prepared, Refused, plan};
@@ -37,6 +38,8 @@ pub struct Worker {
     counters: Arc<Counters>,
     /// Whether an answer that waits for the next flush hands out key material.
     wants_sync: Cell<bool>,
+    /// Whether a cancelled request left a record that nobody waits for.
+    left_behind: Cell<bool>,
     /// How far the last flushes went, the newest first.
     written: Cell<[Option<Written>; 4]>,
 }
@@ -64,6 +67,7 @@ pub struct Done {
 
 impl Done {
     /// The results in order.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ReplyItem<'_>> {
         self.reply.iter().enumerate().map(|(index, mut item)| {
             item.code = self.refused.code(index, item.code);
@@ -103,6 +107,7 @@ impl Worker {
             refusals: RefCell::default(),
             counters,
             wants_sync: Cell::new(false),
+            left_behind: Cell::new(false),
             written: Cell::default(),
         })
     }
@@ -133,34 +138,43 @@ impl Worker {
         let snapshot = self.shared.snapshot();
         let mut entry = self.begin(&call, operation.operation(), &snapshot);
         entry.facts.items = u32::try_from(items.len()).unwrap_or(u32::MAX);
-        let decided = match self.decide(&call, &snapshot, context, operation.operation()) {
+        let decided = match entry.decide(&snapshot, context) {
             Ok(decided) => decided,
             Err((code, reason)) => return entry.refuse(code, reason),
         };
-        entry.decided(&decided);
         let Decided { key, permit, principal } = decided;
         let deadline = call.started.plus(self.shared.settings().request_timeout).nanos();
         let planned = plan(operation, &key, (&snapshot.policy, &principal), items, deadline);
+        // Nothing below needs it, and a device may take its time.
+        drop(snapshot);
         let done = match planned {
             Ok((plan, items)) => self.hand_over(permit, plan, items).await,
             Err(code) => Err(code),
         };
-        entry.finish_items(done, operation.hands_out_keys())
+        entry.finish_items(done, operation)
     }
 
-    /// Random bytes for a caller who may have them.
-    pub fn random(&self, call: Call<'_>, length: usize) -> Recorded<Result<Vec<u8>, Code>> {
+    /// Random bytes for a caller who may have them, `length` of them for all items together;
+    /// `outcomes` says how each item of the request fares.
+    pub fn random(
+        &self,
+        call: Call<'_>,
+        length: usize,
+        outcomes: &[Code],
+    ) -> Recorded<Result<SecretBytes, Code>> {
         let snapshot = self.shared.snapshot();
-        let entry = self.begin(&call, Operation::Random, &snapshot);
-        let made = self.decide_tenant(&call, &snapshot, Operation::Random).and_then(|_| {
-            let mut bytes = vec![0; length];
-            let filled = self.random.borrow_mut().fill(&mut bytes);
+        let mut entry = self.begin(&call, Operation::Random, &snapshot);
+        entry.facts.items = u32::try_from(outcomes.len()).unwrap_or(u32::MAX);
+        let made = entry.decide_tenant(&snapshot).and_then(|_| {
+            let mut bytes = SecretBytes::zeroed(length);
+            let filled = self.random.borrow_mut().fill(bytes.expose_mut());
             filled.map(|()| bytes).map_err(|_| (Code::Internal, None))
         });
         match made {
             Ok(bytes) => {
-                let length = bytes.len() as u64;
-                entry.finish(Ok(bytes), length)
+                entry.facts.bytes_out = bytes.len() as u64;
+                let items = outcomes.iter().map(|code| (KeyVersion::NONE, *code, [0; 16]));
+                entry.finish_batch(bytes, items)
             }
             Err((code, reason)) => entry.refuse(code, reason),
         }
@@ -170,7 +184,7 @@ impl Worker {
     pub fn contexts(&self, call: Call<'_>) -> Recorded<Result<Vec<Arc<Key>>, Code>> {
         let snapshot = self.shared.snapshot();
         let entry = self.begin(&call, Operation::ContextList, &snapshot);
-        match call.caller.principal(&snapshot, self.shared.clock().wall()) {
+        match entry.principal() {
             Ok(principal) => {
                 let mut keys: Vec<_> = snapshot
                     .keyring
@@ -179,9 +193,9 @@ impl Worker {
                     .cloned()
                     .collect();
                 keys.sort_by(|a, b| a.name().cmp(b.name()));
-                entry.finish(Ok(keys), 0)
+                entry.finish(keys)
             }
-            Err(code) => entry.refuse(code, None),
+            Err((code, reason)) => entry.refuse(code, reason),
         }
     }
 
@@ -196,14 +210,11 @@ impl Worker {
         let snapshot = self.shared.snapshot();
         let entry = self.begin(&call, operation, &snapshot);
         let decided = match needs_right {
-            Need::Grant => self.decide_tenant(&call, &snapshot, operation).map(drop),
-            Need::Identity => {
-                let known = call.caller.principal(&snapshot, self.shared.clock().wall());
-                known.map(drop).map_err(|code| (code, None))
-            }
+            Need::Grant => entry.decide_tenant(&snapshot).map(drop),
+            Need::Identity => entry.principal().map(drop),
         };
         match decided {
-            Ok(()) => entry.finish(Ok(make(&snapshot)), 0),
+            Ok(()) => entry.finish(make(&snapshot)),
             Err((code, reason)) => entry.refuse(code, reason),
         }
     }
@@ -224,10 +235,11 @@ impl Worker {
         drop(self.writer.borrow_mut().append(&Record { facts, fields }));
     }
 
-    /// Appends the counted refusals of past seconds; call it once a second. Whether there were any.
+    /// Appends the counted refusals of past seconds; call it once a second. Whether there is anything
+    /// to flush that no request waits for: these, or the record of a request that was cancelled.
     pub fn drain_refusals(&self) -> bool {
         let counted = self.refusals.borrow_mut().drain(self.shared.clock().wall());
-        self.append_counted(counted)
+        self.append_counted(counted) | self.left_behind.replace(false)
     }
 
     /// The last records of this worker, when its thread ends.
@@ -267,45 +279,20 @@ impl Worker {
         facts.request = call.request;
         facts.connection = call.caller.connection();
         facts.bytes_in = call.bytes_in;
-        if let Ok(principal) = call.caller.principal(snapshot, facts.time) {
+        let principal = call.caller.principal(snapshot, facts.time);
+        if let Ok(principal) = &principal {
             facts.principal = principal.id();
             facts.tenant = principal.tenant();
         }
-        Entry { worker: self, facts, started: call.started, open: true }
-    }
-
-    fn decide(
-        &self,
-        call: &Call<'_>,
-        snapshot: &Snapshot,
-        context: &str,
-        operation: Operation,
-    ) -> Result<Decided, Refusal> {
-        let now = self.shared.clock().wall();
-        let principal = call.caller.principal(snapshot, now).map_err(|code| (code, None))?;
-        let key = snapshot.keyring.find(principal.tenant(), context);
-        let key = key.ok_or((Code::ContextNotFound, Some(Reason::ContextUnknown)))?;
-        match snapshot.policy.authorize(&principal, reference(key), operation) {
-            Ok(permit) => Ok(Decided { key: Arc::clone(key), permit, principal }),
-            Err(denied @ Denied::NoRight) => Err((denied.code(), Some(Reason::ContextHidden))),
-            Err(denied) => Err((denied.code(), Some(Reason::PolicyDenied))),
-        }
-    }
-
-    fn decide_tenant(
-        &self,
-        call: &Call<'_>,
-        snapshot: &Snapshot,
-        operation: Operation,
-    ) -> Result<Permit, Refusal> {
-        let now = self.shared.clock().wall();
-        let principal = call.caller.principal(snapshot, now).map_err(|code| (code, None))?;
-        let permit = snapshot.policy.authorize_tenant(&principal, operation);
-        permit.map_err(|denied| (denied.code(), Some(Reason::PolicyDenied)))
+        Entry { worker: self, facts, started: call.started, principal, open: true }
     }
 
     async fn hand_over(&self, permit: Permit, plan: Plan, items: Items) -> Result<Done, Code> {
         let Plan { request, refused } = plan;
+        if request.versions.is_empty() {
+            // Every item is refused already: no key is wanted, so no holder is asked.
+            return Ok(Done { reply: unopened(&items), refused });
+        }
         let reply = match self.shared.pool() {
             Some(pool) => {
                 let waiting = pool.submit(permit, request, items).map_err(|error| error.code())?;
@@ -353,13 +340,34 @@ struct Entry<'a> {
     worker: &'a Worker,
     facts: Facts,
     started: MonotonicTime,
+    /// Who asks, looked at once: the record and the decision name the same.
+    principal: Result<Arc<Principal>, Code>,
     open: bool,
 }
 
 impl Entry<'_> {
-    fn decided(&mut self, decided: &Decided) {
-        self.facts.key = decided.key.id();
-        self.facts.epoch = decided.permit.epoch();
+    fn principal(&self) -> Result<Arc<Principal>, Refusal> {
+        self.principal.clone().map_err(|code| (code, None))
+    }
+
+    fn decide(&mut self, snapshot: &Snapshot, context: &str) -> Result<Decided, Refusal> {
+        let principal = self.principal()?;
+        let key = snapshot.keyring.find(principal.tenant(), context);
+        let key = key.ok_or((Code::ContextNotFound, Some(Reason::ContextUnknown)))?;
+        self.facts.key = key.id();
+        match snapshot.policy.authorize(&principal, reference(key), self.facts.operation) {
+            Ok(permit) => {
+                self.facts.epoch = permit.epoch();
+                Ok(Decided { key: Arc::clone(key), permit, principal })
+            }
+            Err(denied @ Denied::NoRight) => Err((denied.code(), Some(Reason::ContextHidden))),
+            Err(denied) => Err((denied.code(), Some(Reason::PolicyDenied))),
+        }
+    }
+
+    fn decide_tenant(&self, snapshot: &Snapshot) -> Result<Permit, Refusal> {
+        let permit = snapshot.policy.authorize_tenant(&*self.principal()?, self.facts.operation);
+        permit.map_err(|denied| (denied.code(), Some(Reason::PolicyDenied)))
     }
 
     fn refuse<T>(mut self, code: Code, reason: Option<Reason>) -> Recorded<Result<T, Code>> {
@@ -369,18 +377,23 @@ impl Entry<'_> {
         self.close(Err(code), fields.as_slice())
     }
 
-    fn finish<T>(mut self, result: Result<T, Code>, bytes_out: u64) -> Recorded<Result<T, Code>> {
-        self.facts.bytes_out = bytes_out;
-        self.close(result, &[])
+    fn finish<T>(mut self, value: T) -> Recorded<Result<T, Code>> {
+        self.close(Ok(value), &[])
     }
 
-    fn finish_items(mut self, done: Result<Done, Code>, sync: bool) -> Recorded<Result<Done, Code>> {
+    fn finish_items(
+        mut self,
+        done: Result<Done, Code>,
+        operation: DataOperation,
+    ) -> Recorded<Result<Done, Code>> {
         let done = match done {
             Ok(done) => done,
             Err(code) => return self.refuse(code, None),
         };
         self.facts.bytes_out = done.byte_len() as u64;
-        self.worker.wants_sync.set(self.worker.wants_sync.get() || sync);
+        if operation.hands_out_keys() {
+            self.worker.wants_sync.set(true);
+        }
         let first = done.iter().next();
         match first {
             Some(item) if done.reply.len() == 1 => {
@@ -390,17 +403,28 @@ impl Entry<'_> {
                 let named = (item.message != [0; 16]).then_some(Field::MessageId(item.message));
                 self.close(Ok(done), named.as_slice())
             }
-            _ => self.finish_batch(done),
+            _ => {
+                let summary = summary(done.iter().map(|item| (item.version, item.code, item.message)));
+                self.finish_summed(done, &summary)
+            }
         }
     }
 
     /// One record for a batch: groups and a digest over every item (design 7.31).
-    fn finish_batch(mut self, done: Done) -> Recorded<Result<Done, Code>> {
-        let mut batch = Batch::new();
-        done.iter().for_each(|item| batch.add(item.version, item.code, &item.message));
-        let summary = batch.finish();
+    fn finish_batch<T>(
+        mut self,
+        value: T,
+        items: impl ExactSizeIterator<Item = Outcome>,
+    ) -> Recorded<Result<T, Code>> {
+        if items.len() == 1 {
+            return self.close(Ok(value), &[]);
+        }
+        self.finish_summed(value, &summary(items))
+    }
+
+    fn finish_summed<T>(mut self, value: T, summary: &Summary) -> Recorded<Result<T, Code>> {
         self.facts.failed = summary.failed();
-        self.close(Ok(done), &summary.fields())
+        self.close(Ok(value), &summary.fields())
     }
 
     fn close<T>(&mut self, result: Result<T, Code>, fields: &[Field<'_>]) -> Recorded<Result<T, Code>> {
@@ -423,8 +447,27 @@ impl Drop for Entry<'_> {
             self.facts.outcome = Code::Interrupted;
             self.facts.failed = self.facts.items;
             drop(self.close::<()>(Err(Code::Interrupted), &[]));
+            self.worker.left_behind.set(true);
         }
     }
+}
+
+/// Version, result and message of one item.
+type Outcome = (KeyVersion, Code, [u8; 16]);
+
+fn summary(items: impl Iterator<Item = Outcome>) -> Summary {
+    let mut batch = Batch::new();
+    items.for_each(|(version, code, message)| batch.add(version, code, &message));
+    batch.finish()
+}
+
+/// The reply for items that no version of the context can open.
+fn unopened(items: &Items) -> Reply {
+    let mut reply = Reply::with_capacity(items.len(), 0);
+    for item in items.iter() {
+        reply.push_unopened(KeyVersion::NONE, Code::DecryptionFailed, item.payload);
+    }
+    reply
 }
 
 fn reference(key: &Key) -> ContextRef<'_> {

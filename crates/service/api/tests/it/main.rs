@@ -10,6 +10,8 @@ mod errors;
 #[cfg(test)]
 mod hostile_bytes;
 #[cfg(test)]
+mod protocol_page;
+#[cfg(test)]
 mod requests;
 #[cfg(test)]
 mod routes;

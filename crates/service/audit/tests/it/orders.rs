@@ -1,6 +1,6 @@
 //! An order is recorded before and after, and what a crash left open is found (design 7.29).
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use keywright_audit::log::Log;
 use keywright_audit::record::Facts;
@@ -146,22 +146,25 @@ fn a_running_log_can_be_verified() {
     let mut settings = settings(folder.path());
     settings.file_limit = 20_000;
     let log = Log::open(settings).unwrap();
-    let done = std::sync::atomic::AtomicBool::new(false);
+    let (written, done) = (AtomicUsize::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
         let mut writer = log.writer().unwrap();
-        let (done, log) = (&done, &log);
+        let (written, done, log) = (&written, &done, &log);
         scope.spawn(move || {
             let mut number = 0;
             while !done.load(Ordering::SeqCst) {
                 append_all(&mut writer, number..number + 50);
                 number += 50;
+                written.fetch_add(50, Ordering::SeqCst);
                 log.sign_head().unwrap();
             }
         });
-        for _ in 0..30 {
-            let verified = verify(folder.path());
-            done.store(verified.is_err(), Ordering::SeqCst);
-            verified.unwrap();
+        let mut verified = 0;
+        while verified < 30 || written.load(Ordering::SeqCst) < 1_000 {
+            let report = verify(folder.path());
+            done.store(report.is_err(), Ordering::SeqCst);
+            assert!(report.unwrap().boots == 1);
+            verified += 1;
         }
         done.store(true, Ordering::SeqCst);
     });

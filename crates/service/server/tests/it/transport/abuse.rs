@@ -176,7 +176,7 @@ fn rapid_resets_end_their_connection_and_neither_grow_memory_nor_starve_a_good_c
         assert!(patient.len() > 1, "the patient flood was cut: {patient:?}");
         // At most what the rate allows, what a sweep may miss, and the last burst.
         assert!(patient.iter().all(|opened| *opened < 4000), "{patient:?}");
-        assert!(slowest < Duration::from_millis(500), "{slowest:?}");
+        assert!(slowest < Duration::from_secs(1), "{slowest:?}");
         let grown = resident().saturating_sub(before);
         assert!(grown < 64 << 20, "{grown}");
         eventually("one connection is left", || {

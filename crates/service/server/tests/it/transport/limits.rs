@@ -16,9 +16,9 @@ use super::fixture::{BOTH, PKI, Seen, Server, eventually, run};
 
 const SHORT: Duration = Duration::from_millis(500);
 
-/// A little more than two sweeps: how late a limit may be noticed.
+/// How late a limit may be noticed: two sweeps, and what a busy machine adds.
 fn late(limit: Duration) -> Duration {
-    limit + 3 * SWEEP + Duration::from_millis(250)
+    limit + 3 * SWEEP + Duration::from_secs(1)
 }
 
 /// Writes a byte every 50 ms until the server ends the connection, and says how long that took.
@@ -237,6 +237,8 @@ fn strangers_who_only_connect_cannot_take_the_places_of_clients_for_long() {
         };
         let server = Server::start(1, limits);
         let mut established = server.client(Protocol::Http2).await;
+        // Its answer shows that its own handshake is over for the server, too.
+        established.send("GET", "/empty", "").await.unwrap();
         let mut idlers = Vec::new();
         for _ in 0..3 {
             idlers.push(TcpStream::connect(server.addr()).await.unwrap());
@@ -248,16 +250,20 @@ fn strangers_who_only_connect_cannot_take_the_places_of_clients_for_long() {
         for mut idler in idlers {
             assert!(matches!(idler.read(&mut [0; 1]).await, Ok(0) | Err(_)));
         }
-        assert!(started.elapsed() <= SHORT + Duration::from_millis(500));
-        let mut codes = server.seen.refusals();
-        codes.sort();
+        assert!(started.elapsed() <= late(SHORT));
         let expected = [
             Code::Overloaded,
             Code::RequestTimeout,
             Code::RequestTimeout,
             Code::RequestTimeout,
         ];
-        assert_eq!(codes, expected);
+        // The socket closes a moment before the refusal is counted.
+        eventually("all are counted", || {
+            let mut codes = server.seen.refusals();
+            codes.sort();
+            codes == expected
+        })
+        .await;
         server
             .client(Protocol::Http1)
             .await

@@ -1,0 +1,7 @@
+//! The promises of the home crate, one module each.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod formats;
+#[cfg(test)]
+mod operations;

@@ -1,0 +1,107 @@
+//! `docs/operations.md` says what the code does: every key of the configuration, and a policy that works.
+
+use std::collections::BTreeMap;
+
+use keywright_clock::Clock;
+use keywright_home::{Config, Contents, create};
+use keywright_password::Profile;
+use keywright_policy::{Policy, PolicyDocument};
+use keywright_types::TenantId;
+
+const PAGE: &str = include_str!("../../../../../docs/operations.md");
+
+/// The configuration of a new home, as `section.key` to its text in TOML.
+fn keys_of_a_new_home() -> BTreeMap<String, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    create(&home, Contents::Empty, Profile::Fast, &Clock::system()).unwrap();
+    let config = home.join("keywright.toml");
+    Config::read(&config).unwrap();
+    let text = std::fs::read_to_string(config).unwrap();
+    let table: toml::Table = text.parse().unwrap();
+    let mut keys = BTreeMap::new();
+    for (section, value) in table {
+        match value {
+            toml::Value::Table(section_keys) => {
+                for (key, value) in section_keys {
+                    keys.insert(format!("{section}.{key}"), value.to_string());
+                }
+            }
+            value => drop(keys.insert(section, value.to_string())),
+        }
+    }
+    keys
+}
+
+/// The rows of the page's table of keys: key to the value that a new home has.
+fn documented_keys() -> BTreeMap<&'static str, &'static str> {
+    let rows = section("## Configuration").lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| `")?.split('|');
+        let key = cells.next()?.trim().strip_suffix('`')?;
+        Some((key, cells.next()?.trim().trim_matches('`')))
+    });
+    rows.collect()
+}
+
+/// The text under a heading, up to the next heading of its level.
+fn section(heading: &str) -> &'static str {
+    let (_, rest) = PAGE.split_once(&format!("\n{heading}\n")).unwrap();
+    rest.split_once("\n## ").map_or(rest, |(section, _)| section)
+}
+
+/// The first fenced block of a language under a heading.
+fn block(heading: &str, language: &str) -> &'static str {
+    let (_, rest) = section(heading).split_once(&format!("```{language}\n")).unwrap();
+    rest.split_once("```").unwrap().0
+}
+
+#[test]
+fn every_key_of_a_new_home_is_documented_with_its_value_and_no_other_is() {
+    let (written, documented) = (keys_of_a_new_home(), documented_keys());
+    assert!(written.len() > 20, "{written:?}");
+    for (key, value) in &written {
+        assert_eq!(documented.get(key.as_str()), Some(&value.as_str()), "{key}");
+    }
+    for key in documented.keys() {
+        assert!(written.contains_key(*key), "{key} is documented and does not exist");
+    }
+}
+
+#[test]
+fn the_example_of_a_policy_compiles_and_breaks_with_a_key_that_does_not_exist() {
+    let example = block("## Policy", "toml");
+    let tenant = TenantId::from_bytes([7; 16]);
+    let compile = |text: &str| {
+        let mut document = PolicyDocument::parse(text)?;
+        let mut next = 0;
+        document.complete(|| {
+            next += 1;
+            [next; 16]
+        });
+        Policy::compile(&document, |name| (name.as_str() == "default").then_some(tenant), 1)
+    };
+    compile(example).unwrap();
+    for (from, to) in [("contexts", "context"), ("\"encrypt\"", "\"*\""), ("version = 1", "version = 2")] {
+        assert!(example.contains(from), "{from}");
+        assert!(compile(&example.replace(from, to)).is_err(), "{to}");
+    }
+}
+
+#[test]
+fn every_file_of_a_new_home_is_documented() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    create(&home, Contents::Demo, Profile::Fast, &Clock::system()).unwrap();
+    let table = section("## The home folder");
+    let mut names = 0;
+    for entry in std::fs::read_dir(&home).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        let slash = if entry.file_type().unwrap().is_dir() { "/" } else { "" };
+        assert!(table.contains(&format!("`{name}{slash}`")), "{name}");
+        names += 1;
+    }
+    assert!(names > 10, "{names} files");
+    for client in ["trading-1", "web-2fa-1"] {
+        assert!(home.join(format!("clients/{client}.pem")).exists() && PAGE.contains(client));
+    }
+}

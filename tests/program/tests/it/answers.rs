@@ -1,0 +1,319 @@
+//! Good requests: every route, alone and in batches, over both protocols, as the description says.
+
+use std::collections::BTreeSet;
+
+use http::Method;
+use keywright_encoding::base64;
+use serde_json::{Value, json};
+
+use crate::fixture::*;
+
+/// Requests whose answers hold nothing random, so that they can be compared byte for byte.
+fn fixed_requests(wire: &mut Wire) -> Vec<(Method, String, String)> {
+    let sealed: Vec<_> = [&b""[..], b"x", b"Hello World!", &[0xFF; 5000]]
+        .into_iter()
+        .map(|text| seal(wire, EXCHANGE, text, b"row 7"))
+        .collect();
+    let opened = |sealed: &[u8]| item(&[("ciphertext", sealed), ("aad", b"row 7")]);
+    let wrapped = wire.post(&path(EXCHANGE, "datakey"), item(&[("aad", b"file")]));
+    let wrapped = item(&[("ciphertext", &wrapped.binary("ciphertext")), ("aad", b"file")]);
+    let many = batch(sealed.iter().map(|sealed| opened(sealed)));
+    let mixed = batch([opened(&sealed[1]), item(&[("ciphertext", b"garbage")]), opened(b"")]);
+    let post = |action: &str, body: String| (Method::POST, path(EXCHANGE, action), body);
+    let get = |path: &str| (Method::GET, path.to_owned(), String::new());
+    let mut requests = vec![post("decrypt", many), post("decrypt", mixed)];
+    requests.extend(sealed.iter().map(|sealed| post("decrypt", opened(sealed))));
+    requests.push(get("/v1/contexts"));
+    requests.push(get("/v1/health"));
+    requests.push(get("/v1/openapi.json"));
+    // Its `not_after` has seconds: last, so that both come in one of them nearly always.
+    requests.push(post("datakey/open", batch([wrapped.clone(), wrapped.clone()])));
+    requests.push(post("datakey/open", wrapped));
+    requests
+}
+
+#[test]
+fn http_1_1_and_http_2_give_the_same_bytes() {
+    let site = Site::start();
+    let [mut two, mut one] = BOTH.map(|protocol| site.wire(TRADING, protocol));
+    for (method, path, body) in fixed_requests(&mut two) {
+        let timed = path.ends_with("/open");
+        let ask = |wire: &mut Wire| wire.send(method.clone(), &path, body.clone()).unwrap();
+        let (mut a, mut b) = (ask(&mut two), ask(&mut one));
+        // A second may end between the two; three in a row cannot.
+        for _ in 0..2 {
+            if timed && a.body != b.body {
+                (a, b) = (ask(&mut two), ask(&mut one));
+            }
+        }
+        assert_eq!((a.status, b.status), (200, 200), "{path}");
+        assert_eq!(a.body, b.body, "{path}");
+        for name in ["content-type", "cache-control", "content-length"] {
+            assert_eq!(a.headers.get(name), b.headers.get(name), "{path} {name}");
+        }
+    }
+    site.stop();
+}
+
+#[test]
+fn what_one_protocol_seals_the_other_opens_alone_and_in_batches() {
+    let site = Site::start();
+    let [mut two, mut one] = BOTH.map(|protocol| site.wire(TRADING, protocol));
+    for turn in 0..2 {
+        let (from, to) = if turn == 0 { (&mut two, &mut one) } else { (&mut one, &mut two) };
+        let sealed = seal(from, EXCHANGE, b"alone", b"a");
+        let moved = to.post(
+            &path(EXCHANGE, "rewrap"),
+            item(&[("ciphertext", &sealed), ("aad", b"a")]),
+        );
+        let moved = moved.binary("ciphertext");
+        assert_ne!(moved, sealed);
+        for envelope in [&sealed, &moved] {
+            let body = item(&[("ciphertext", envelope), ("aad", b"a")]);
+            let got = to.post(&path(EXCHANGE, "decrypt"), body);
+            assert_eq!(got.binary("plaintext"), b"alone");
+            assert_eq!(got.json()["key_version"], 1);
+        }
+        batches_come_back(from, to);
+        data_keys_come_back(from, to);
+    }
+    site.stop();
+}
+
+fn batches_come_back(from: &mut Wire, to: &mut Wire) {
+    let texts: Vec<Vec<u8>> = (0..50_u8).map(|n| vec![n; usize::from(n) * 7]).collect();
+    let items = texts.iter().map(|text| item(&[("plaintext", text), ("aad", b"b")]));
+    let sealed = from.post(&path(EXCHANGE, "encrypt"), batch(items)).json();
+    assert_eq!(sealed["failed"], 0);
+    let envelopes: Vec<_> = sealed["items"].as_array().unwrap().iter().collect();
+    let distinct: BTreeSet<_> = envelopes.iter().map(|one| one["ciphertext"].to_string()).collect();
+    assert_eq!(distinct.len(), texts.len());
+    let items = envelopes.iter().map(|one| {
+        json!({ "ciphertext": one["ciphertext"], "aad": base64::encode(b"b") }).to_string()
+    });
+    let body = batch(items);
+    let rewrapped = from.post(&path(EXCHANGE, "rewrap"), body.clone()).json();
+    let again = rewrapped["items"].as_array().unwrap().iter().map(|one| {
+        json!({ "ciphertext": one["ciphertext"], "aad": base64::encode(b"b") }).to_string()
+    });
+    for body in [body, batch(again)] {
+        let opened = to.post(&path(EXCHANGE, "decrypt"), body).json();
+        let opened = opened["items"].as_array().unwrap();
+        let back = opened.iter().map(|one| base64::decode(one["plaintext"].as_str().unwrap()));
+        assert!(back.map(Result::unwrap).eq(texts.iter().cloned()));
+    }
+}
+
+fn data_keys_come_back(from: &mut Wire, to: &mut Wire) {
+    let many = batch([item(&[("aad", b"1")]), item(&[]), "{\"plain\":false}".to_owned()]);
+    let made = from.post(&path(EXCHANGE, "datakey"), many).json();
+    let made = made["items"].as_array().unwrap();
+    assert!(made[2].get("plaintext").is_none(), "a plain key that was not wanted");
+    let opened = batch(made.iter().zip([Some(b"1"), None, None]).map(|(one, aad)| {
+        let mut open = json!({ "ciphertext": one["ciphertext"] });
+        if let Some(aad) = aad {
+            open["aad"] = base64::encode(aad).into();
+        }
+        open.to_string()
+    }));
+    let opened = to.post(&path(EXCHANGE, "datakey/open"), opened).json();
+    for (made, opened) in made.iter().zip(opened["items"].as_array().unwrap()) {
+        assert_eq!(made["id"], opened["id"]);
+        let key = base64::decode(opened["plaintext"].as_str().unwrap()).unwrap();
+        assert_eq!(key.len(), 32);
+        if let Some(plain) = made.get("plaintext") {
+            assert_eq!(plain, &opened["plaintext"]);
+        }
+        assert!(made["not_after"].as_str().unwrap().ends_with('Z'));
+    }
+}
+
+#[test]
+fn ten_thousand_items_come_back_in_order_under_one_record() {
+    let site = Site::start();
+    let client = site.client(TRADING);
+    let texts: Vec<String> = (0..10_000).map(|n| format!("row {n}")).collect();
+    let items = texts.iter().map(|text| item(&[("plaintext", text.as_bytes())]));
+    let mut wire = site.wire(TRADING, keywright_tls::Protocol::Http2);
+    let sealed = wire.post(&path(EXCHANGE, "encrypt"), batch(items));
+    assert_eq!(sealed.status, 200);
+    let sealed = sealed.json();
+    let sealed = sealed["items"].as_array().unwrap();
+    assert_eq!((sealed.len(), wire.get("/v1/health").status), (10_000, 200));
+    let envelopes: Vec<_> = sealed
+        .iter()
+        .map(|one| base64::decode(one["ciphertext"].as_str().unwrap()).unwrap())
+        .collect();
+    let open: Vec<_> = envelopes
+        .iter()
+        .map(|ciphertext| keywright_client::Open { ciphertext, aad: None })
+        .collect();
+    let opened = client.decrypt_items(&name(EXCHANGE), &open, Default::default()).unwrap();
+    for (opened, text) in opened.into_iter().zip(&texts) {
+        assert_eq!(opened.unwrap().plaintext.expose(), text.as_bytes());
+    }
+    let home = site.stop();
+    let large: Vec<_> = home.requests().into_iter().filter(|one| one["items"] == 10_000).collect();
+    let encrypted = large.iter().find(|one| one["operation"] == "encrypt").unwrap();
+    assert_eq!((&encrypted["outcome"], &encrypted["failed"]), (&json!("ok"), &json!(0)));
+    let groups = field(encrypted, "item-groups").unwrap();
+    assert_eq!(groups["groups"].as_array().unwrap().len(), 1, "{groups}");
+    assert_eq!(groups["groups"][0]["items"], 10_000);
+    assert!(field(encrypted, "item-digest").is_some() && field(encrypted, "item-ids").is_none());
+}
+
+#[test]
+fn random_bytes_have_the_length_asked_for_and_differ() {
+    let site = Site::start();
+    let mut wire = site.wire(TRADING, keywright_tls::Protocol::Http1);
+    let mut seen = BTreeSet::new();
+    for bytes in [1, 16, 17, 65_536] {
+        let got = wire.post("/v1/random", format!("{{\"bytes\":{bytes}}}"));
+        assert_eq!(got.binary("random").len(), bytes);
+    }
+    for _ in 0..50 {
+        assert!(seen.insert(wire.post("/v1/random", "{\"bytes\":16}").binary("random")));
+    }
+    let got = wire.post("/v1/random", "{\"items\":[{\"bytes\":16},{\"bytes\":0},{\"bytes\":32}]}");
+    let got = got.json();
+    assert_eq!(got["failed"], 1);
+    assert_eq!(got["items"][1]["error"]["code"], "value_invalid");
+    assert_eq!(base64::decode(got["items"][2]["random"].as_str().unwrap()).unwrap().len(), 32);
+    site.stop();
+}
+
+#[test]
+fn every_answer_is_of_a_route_and_status_that_the_description_has() {
+    let site = Site::start();
+    let mut wire = site.wire(TRADING, keywright_tls::Protocol::Http2);
+    let described = wire.get("/v1/openapi.json").json();
+    let mut seen = BTreeSet::new();
+    let mut ask = |method: Method, template: &str, body: &str| {
+        for context in [EXCHANGE, TWO_FACTOR, "nobody"] {
+            let path = template.replace("{context}", context);
+            let got = wire.send(method.clone(), &path, body.to_owned()).unwrap();
+            let verb = method.as_str().to_ascii_lowercase();
+            let responses = &described["paths"][template][&verb]["responses"];
+            let documented = &responses[got.status.to_string()];
+            assert!(documented.is_object(), "{verb} {template} answers {}", got.status);
+            if got.status != 200 {
+                assert!(documented.to_string().contains(&got.code()), "{} {}", template, got.code());
+            }
+            seen.insert((template.to_owned(), verb, got.status));
+        }
+    };
+    let sealed = seal(&mut site.wire(TRADING, BOTH[0]), EXCHANGE, b"x", b"");
+    let open = item(&[("ciphertext", &sealed)]);
+    for body in [&item(&[("plaintext", b"x")]), "{", "{}", "{\"plaintext\":\"?\"}"] {
+        ask(Method::POST, "/v1/contexts/{context}/encrypt", body);
+    }
+    for action in ["decrypt", "rewrap", "datakey/open"] {
+        for body in [&open, "{}", "[]", &item(&[("ciphertext", b"x")])] {
+            ask(Method::POST, &format!("/v1/contexts/{{context}}/{action}"), body);
+        }
+    }
+    ask(Method::POST, "/v1/contexts/{context}/datakey", "{}");
+    let wrapped = site.wire(TRADING, BOTH[0]).post(&path(EXCHANGE, "datakey"), "{}");
+    let wrapped = item(&[("ciphertext", &wrapped.binary("ciphertext"))]);
+    ask(Method::POST, "/v1/contexts/{context}/datakey/open", &wrapped);
+    ask(Method::POST, "/v1/random", "{\"bytes\":8}");
+    ask(Method::POST, "/v1/random", "{\"bytes\":0}");
+    for path in ["/v1/contexts", "/v1/health", "/metrics", "/v1/openapi.json"] {
+        ask(Method::GET, path, "");
+    }
+    for (template, verbs) in described["paths"].as_object().unwrap() {
+        for verb in verbs.as_object().unwrap().keys().filter(|key| *key != "parameters") {
+            let good = (template.clone(), verb.clone(), 200);
+            assert!(seen.contains(&good), "{verb} {template} is described and was not seen to work");
+        }
+    }
+    site.stop();
+}
+
+#[test]
+fn health_and_contexts_say_what_is() {
+    let site = Site::start();
+    let mut wire = site.wire(TRADING, keywright_tls::Protocol::Http2);
+    let health = wire.get("/v1/health");
+    assert_eq!(health.status, 200);
+    let epoch = health.json()["epoch"].as_u64().unwrap();
+    let expected = json!({
+        "status": "ready", "holder": "ok", "audit": "ok", "memory": "unlocked", "epoch": epoch,
+    });
+    assert_eq!(health.json(), expected);
+    let contexts = wire.get("/v1/contexts").json();
+    let contexts = contexts["contexts"].as_array().unwrap();
+    assert_eq!(contexts.len(), 1, "only what the caller has a right on: {contexts:?}");
+    assert_eq!(contexts[0]["name"], EXCHANGE);
+    assert_eq!(contexts[0]["versions"], json!([{ "version": 1, "state": "active" }]));
+    let other = site.wire(WEB, BOTH[0]).get("/v1/contexts").json();
+    assert_eq!(other["contexts"][0]["name"], TWO_FACTOR);
+    site.stop();
+}
+
+/// The samples of a Prometheus text, checked for their form.
+fn samples(text: &str) -> Vec<(String, f64)> {
+    let mut helped = BTreeSet::new();
+    let mut samples = Vec::new();
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("# ") {
+            let mut words = rest.split(' ');
+            if words.next() == Some("TYPE") {
+                assert!(helped.insert(words.next().unwrap().to_owned()), "{line} stands twice");
+            }
+            continue;
+        }
+        let (series, value) = line.rsplit_once(' ').unwrap();
+        let name = series.split('{').next().unwrap();
+        let family = ["_bucket", "_sum", "_count"]
+            .iter()
+            .find_map(|end| name.strip_suffix(end).filter(|name| helped.contains(*name)))
+            .unwrap_or(name);
+        assert!(helped.contains(family), "{line} has no TYPE");
+        samples.push((series.to_owned(), value.parse().unwrap()));
+    }
+    samples
+}
+
+#[test]
+fn metrics_count_what_was_answered_and_name_nobody() {
+    let site = Site::start();
+    let mut wire = site.wire(TRADING, keywright_tls::Protocol::Http2);
+    for _ in 0..3 {
+        seal(&mut wire, EXCHANGE, b"x", b"");
+    }
+    let item = item(&[("plaintext", b"x")]);
+    wire.post(&path(EXCHANGE, "encrypt"), batch((0..20).map(|_| item.clone())));
+    for n in 0..50 {
+        wire.post(&path(&format!("no-such-{n}"), "encrypt"), item.clone());
+        wire.get(&format!("/no/such/path/{n}"));
+    }
+    let got = wire.get("/metrics");
+    assert_eq!(got.status, 200);
+    assert!(got.header("content-type").unwrap().starts_with("text/plain; version=0.0.4"));
+    let text = String::from_utf8(got.body.to_vec()).unwrap();
+    let samples = samples(&text);
+    let value = |series: &str| {
+        let found = samples.iter().find(|(name, _)| name == series);
+        found.unwrap_or_else(|| panic!("{series} is not in\n{text}")).1
+    };
+    let requests = |operation: &str, code: &str| {
+        value(&format!("keywright_requests_total{{operation=\"{operation}\",code=\"{code}\"}}"))
+    };
+    assert_eq!(requests("encrypt", "ok"), 4.0);
+    assert_eq!(requests("encrypt", "context_not_found"), 50.0);
+    assert_eq!(requests("unrouted", "route_not_found"), 50.0);
+    assert_eq!(value("keywright_items_total{operation=\"encrypt\"}"), 73.0);
+    assert!(samples.len() < 100, "series grow with what clients make up");
+    for word in [TRADING, WEB, EXCHANGE, TWO_FACTOR, "Trading", "no-such", "/v1/"] {
+        assert!(!text.contains(&format!("\"{word}")), "{word} is in\n{text}");
+    }
+    site.change_policy(|document| {
+        let metrics = keywright_types::Operation::MetricsRead;
+        document.grants.iter_mut().for_each(|grant| grant.operations.retain(|one| *one != metrics));
+    });
+    let got = wire.get("/metrics");
+    assert_eq!((got.status, got.code().as_str()), (403, "operation_denied"));
+    let _: Value = got.json();
+    site.stop();
+}

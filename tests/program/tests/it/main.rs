@@ -1,0 +1,27 @@
+//! The whole program, one promise per module: the real node behind real TLS on real files.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod answers;
+#[cfg(test)]
+mod audit_first;
+#[cfg(test)]
+mod certificates;
+#[cfg(test)]
+mod configuration;
+#[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod drain;
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod holders;
+#[cfg(test)]
+mod overload;
+#[cfg(test)]
+mod refusals;
+#[cfg(test)]
+mod rotation;
+#[cfg(test)]
+mod secrets;
