@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench bench-peers soak fuzz docs coverage
+.PHONY: help run test lint bench soak fuzz docs coverage
 
 # Terminals export COLUMNS as their width; only `make run COLUMNS=a,b` names columns.
 # The same care for FILE, which some environments export too.
@@ -36,9 +36,6 @@ lint: ## formatting, clippy and rustdoc, warnings denied
 
 bench: ## the speed promises, measured on this machine
 	@scripts/bench
-
-bench-peers: ## the same beside other programs
-	@scripts/bench-peers
 
 soak: ## long runs: crashes and load
 	@scripts/soak

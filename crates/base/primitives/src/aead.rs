@@ -56,6 +56,51 @@ impl Aes256Gcm {
     ) -> Result<(), Rejected> {
         open(&self.0, nonce, aad, in_out, tag)
     }
+
+    /// Encrypts `text` into `out`, which is as long, and returns the tag.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] beyond the algorithm's limit, or if the lengths differ.
+    pub fn seal_to(
+        &self,
+        nonce: &[u8; 12],
+        aad: &[u8],
+        text: &[u8],
+        out: &mut [u8],
+    ) -> Result<Tag, Error> {
+        let nonce = Nonce::assume_unique_for_key(*nonce);
+        let mut tag = [0; TAG_LEN];
+        self.0
+            .seal_out_of_place_scatter(nonce, Aad::from(aad), text, out, &[], &mut tag)
+            .map_err(|_| Error::TooLong)?;
+        Ok(tag)
+    }
+
+    /// Decrypts `ciphertext` into `out`, which is as long, if `tag` fits; wipes `out` if not.
+    ///
+    /// # Errors
+    /// [`Rejected`] if anything differs from the sealing, or if the lengths differ.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the inputs and the output of SP 800-38D 7.2"
+    )]
+    pub fn open_to(
+        &self,
+        nonce: &[u8; 12],
+        aad: &[u8],
+        ciphertext: &[u8],
+        tag: &Tag,
+        out: &mut [u8],
+    ) -> Result<(), Rejected> {
+        let nonce = Nonce::assume_unique_for_key(*nonce);
+        let opened = self
+            .0
+            .open_separate_gather(nonce, Aad::from(aad), ciphertext, tag, out);
+        opened.map_err(|_| {
+            wipe(out);
+            Rejected
+        })
+    }
 }
 
 /// XAES-256-GCM (C2SP): AES-256-GCM with a 192-bit nonce, under a key derived from half of it.
@@ -302,6 +347,34 @@ mod tests {
         );
         assert_eq!(key.open(&nonce, &aad, &mut sealed, &tag), Ok(()));
         assert_eq!(&sealed, b"message");
+    }
+
+    #[test]
+    fn sealing_beside_is_sealing_in_place() {
+        let (key, nonce) = (Aes256Gcm::new(&[7; 32]).unwrap(), [1; 12]);
+        for length in [0, 1, 15, 16, 17, 1000, 16_384] {
+            let text = vec![0x5A; length];
+            let (mut in_place, mut beside) = (text.clone(), vec![0; length]);
+            let tag = key.seal(&nonce, b"aad", &mut in_place).unwrap();
+            assert_eq!(key.seal_to(&nonce, b"aad", &text, &mut beside), Ok(tag));
+            assert_eq!(beside, in_place);
+            let mut opened = vec![1; length];
+            assert_eq!(
+                key.open_to(&nonce, b"aad", &beside, &tag, &mut opened),
+                Ok(())
+            );
+            assert_eq!(opened, text);
+            assert_eq!(
+                key.open_to(&nonce, b"aae", &beside, &tag, &mut opened),
+                Err(Rejected)
+            );
+            assert_eq!(opened, vec![0; length], "nothing is shown");
+        }
+        assert!(key.seal_to(&nonce, b"", b"ab", &mut [0; 3]).is_err());
+        assert!(
+            key.open_to(&nonce, b"", b"ab", &[0; 16], &mut [0; 1])
+                .is_err()
+        );
     }
 
     #[test]

@@ -39,7 +39,12 @@ impl RandomStream {
     /// A stream that takes its seed when it is first used: a job that only opens needs none.
     #[must_use]
     pub const fn unseeded() -> Self {
-        Self { key: None, block: [0; BLOCK_LEN], used: BLOCK_LEN, blocks: 0 }
+        Self {
+            key: None,
+            block: [0; BLOCK_LEN],
+            used: BLOCK_LEN,
+            blocks: 0,
+        }
     }
 
     /// Forgets seed and bytes; the next use takes a new seed.
@@ -99,7 +104,8 @@ impl RandomStream {
             Some(key) => key,
             empty => empty.insert(seed()?),
         };
-        key.less_safe_encrypt(&mut self.block, context).map_err(|_| Error::Backend)?;
+        key.less_safe_encrypt(&mut self.block, context)
+            .map_err(|_| Error::Backend)?;
         self.blocks += 1;
         self.used = 0;
         Ok(())
@@ -132,7 +138,9 @@ fn fill_from_both(seed: &mut [u8; 32]) -> Result<(), Error> {
     let mut kernel = [0; 32];
     getrandom::fill(&mut kernel).map_err(|_| Error::Randomness)?;
     aws_lc_rs::rand::fill(seed).map_err(|_| Error::Randomness)?;
-    seed.iter_mut().zip(&kernel).for_each(|(byte, other)| *byte ^= other);
+    seed.iter_mut()
+        .zip(&kernel)
+        .for_each(|(byte, other)| *byte ^= other);
     wipe(&mut kernel);
     Ok(())
 }

@@ -110,7 +110,10 @@ impl SecretBytes {
 
 impl Drop for SecretBytes {
     fn drop(&mut self) {
-        self.0.zeroize();
+        // The spare capacity may hold what a shorter secret left behind.
+        let capacity = self.0.capacity();
+        self.0.resize(capacity, 0);
+        wipe(&mut self.0);
     }
 }
 
@@ -129,7 +132,17 @@ pub fn ct_eq(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// Overwrites `bytes` with zeros in a way the compiler may not remove.
+///
+/// One `memset` instead of a store for each byte, because whole batches of plaintext go through here.
+/// The compiler cannot know what `black_box` does with the zeros, so it must have written them.
 pub fn wipe(bytes: &mut [u8]) {
+    bytes.fill(0);
+    std::hint::black_box(bytes);
+}
+
+/// As [`wipe`], with the spare capacity, and leaves `bytes` empty: whoever shortened a buffer has left
+/// bytes behind its end.
+pub fn wipe_vec(bytes: &mut Vec<u8>) {
     bytes.zeroize();
 }
 

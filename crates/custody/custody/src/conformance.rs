@@ -10,9 +10,13 @@ use keywright_clock::WallTime;
 use keywright_envelope::Binding;
 use keywright_policy::{Permit, Policy};
 use keywright_primitives::random::RandomStream;
-use keywright_types::{Code, GroupId, KeyId, KeySpec, KeyVersion, Operation, PrincipalId, TenantId};
+use keywright_types::{
+    Code, GroupId, KeyId, KeySpec, KeyVersion, Operation, PrincipalId, TenantId,
+};
 
-use crate::{HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial, NewKey, Reply, Request};
+use crate::{
+    HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial, NewKey, Reply, Request,
+};
 
 /// A promise that a holder broke.
 pub type Broken = String;
@@ -25,7 +29,9 @@ type Checked = Result<(), Broken>;
 /// The first promise that the holder broke.
 pub fn run(holder: &dyn KeyHolder) -> Checked {
     let bench = Bench { holder };
-    holder.probe().map_err(|error| format!("a fresh holder fails its probe: {error}"))?;
+    holder
+        .probe()
+        .map_err(|error| format!("a fresh holder fails its probe: {error}"))?;
     if !holder.supports(&KeySpec::seal(), HolderOperation::Seal) {
         return bench.unsupported_is_refused();
     }
@@ -48,7 +54,11 @@ struct Bench<'a> {
 /// `Ok` if the promise holds, else its sentence.
 macro_rules! require {
     ($holds:expr, $promise:literal) => {
-        if $holds { Ok(()) } else { Err(Broken::from($promise)) }
+        if $holds {
+            Ok(())
+        } else {
+            Err(Broken::from($promise))
+        }
     };
 }
 
@@ -67,10 +77,15 @@ const fn operation_of(operation: HolderOperation) -> Operation {
 }
 
 impl Bench<'_> {
-    fn generate(&self, identity: Identity, parent: Option<Arc<KeyMaterial>>) -> Result<Arc<KeyMaterial>, Broken> {
+    fn generate(
+        &self,
+        identity: Identity,
+        parent: Option<Arc<KeyMaterial>>,
+    ) -> Result<Arc<KeyMaterial>, Broken> {
         let permit = permit(identity.key, Operation::ContextCreate);
         let made = self.holder.generate(&permit, NewKey { identity, parent });
-        made.map(Arc::new).map_err(|error| format!("a supported key cannot be made: {error}"))
+        made.map(Arc::new)
+            .map_err(|error| format!("a supported key cannot be made: {error}"))
     }
 
     fn tenant(&self, byte: u8) -> Result<Arc<KeyMaterial>, Broken> {
@@ -94,11 +109,19 @@ impl Bench<'_> {
             let pushed = packed.push_slices(*version, payload, aad);
             pushed.map_err(|_| HolderError::Unavailable)?;
         }
-        let key = versions.first().map_or(KeyId::NONE, |version| version.key());
+        let key = versions
+            .first()
+            .map_or(KeyId::NONE, |version| version.key());
         let versions = versions.iter().map(|version| Arc::clone(version)).collect();
-        let request = Request { operation, versions, binding, deadline_ns: u64::MAX };
+        let request = Request {
+            operation,
+            versions,
+            binding,
+            deadline_ns: u64::MAX,
+        };
         let permit = permit(key, operation_of(operation));
-        self.holder.perform(&permit, &request, packed, &mut RandomStream::unseeded())
+        self.holder
+            .perform(&permit, &request, packed, &mut RandomStream::unseeded())
     }
 
     fn one(
@@ -110,8 +133,15 @@ impl Bench<'_> {
     ) -> Result<Result<Vec<u8>, Code>, Broken> {
         let reply = self.perform(operation, &[key], Binding::None, &[(payload, aad, 0)]);
         let reply = reply.map_err(|error| format!("{operation:?} failed as a whole: {error}"))?;
-        let item = reply.iter().next().ok_or("a request of one item has no result")?;
-        Ok(if item.code == Code::Ok { Ok(item.payload.to_vec()) } else { Err(item.code) })
+        let item = reply
+            .iter()
+            .next()
+            .ok_or("a request of one item has no result")?;
+        Ok(if item.code == Code::Ok {
+            Ok(item.payload.to_vec())
+        } else {
+            Err(item.code)
+        })
     }
 
     fn seal(&self, key: &Arc<KeyMaterial>, text: &[u8], aad: &[u8]) -> Result<Vec<u8>, Broken> {
@@ -136,7 +166,10 @@ impl Bench<'_> {
         let sealed = self.seal(&key, b"message", b"row 1")?;
         for other in [&b""[..], b"row 2", b"row 1 ", b"ROW 1"] {
             let opened = self.one(HolderOperation::Open, &key, &sealed, other)?;
-            require!(opened == Err(Code::DecryptionFailed), "other associated data does not open")?;
+            require!(
+                opened == Err(Code::DecryptionFailed),
+                "other associated data does not open"
+            )?;
         }
         Ok(())
     }
@@ -146,7 +179,10 @@ impl Bench<'_> {
         let sealed = self.seal(&key, b"message", b"")?;
         for other in [self.key(1, 1)?, self.key(1, 2)?, self.key(2, 1)?] {
             let opened = self.one(HolderOperation::Open, &other, &sealed, b"")?;
-            require!(opened == Err(Code::DecryptionFailed), "another key does not open")?;
+            require!(
+                opened == Err(Code::DecryptionFailed),
+                "another key does not open"
+            )?;
         }
         for index in 0..sealed.len() {
             let mut changed = sealed.clone();
@@ -162,23 +198,46 @@ impl Bench<'_> {
         let sealed = self.seal(&key, b"message", b"")?;
         let original = identity(1, 1, 1, KeySpec::seal());
         let edits = [
-            Identity { tenant: TenantId::from_bytes([9; 16]), ..original },
-            Identity { version: KeyVersion::from_number(2), ..original },
-            Identity { created: WallTime::from_unix_millis(7), ..original },
             Identity {
-                spec: KeySpec { export: keywright_types::Export::Plain, ..original.spec },
+                tenant: TenantId::from_bytes([9; 16]),
                 ..original
             },
             Identity {
-                spec: KeySpec { origin: keywright_types::Origin::Imported, ..original.spec },
+                version: KeyVersion::from_number(2),
+                ..original
+            },
+            Identity {
+                created: WallTime::from_unix_millis(7),
+                ..original
+            },
+            Identity {
+                spec: KeySpec {
+                    export: keywright_types::Export::Plain,
+                    ..original.spec
+                },
+                ..original
+            },
+            Identity {
+                spec: KeySpec {
+                    origin: keywright_types::Origin::Imported,
+                    ..original.spec
+                },
                 ..original
             },
         ];
         for edited in edits {
             let parent = key.parent().cloned();
             let row = Arc::new(KeyMaterial::new(edited, key.sealed().to_vec(), parent));
-            let opened = self.perform(HolderOperation::Open, &[&row], Binding::None, &[(&sealed, b"", 0)]);
-            require!(opened.err() == Some(HolderError::KeyRejected), "an edited row does not load")?;
+            let opened = self.perform(
+                HolderOperation::Open,
+                &[&row],
+                Binding::None,
+                &[(&sealed, b"", 0)],
+            );
+            require!(
+                opened.err() == Some(HolderError::KeyRejected),
+                "an edited row does not load"
+            )?;
         }
         Ok(())
     }
@@ -188,15 +247,26 @@ impl Bench<'_> {
         let moved = identity(1, 1, 1, KeySpec::seal());
         for parent in [Some(self.tenant(2)?), None] {
             let row = Arc::new(KeyMaterial::new(moved, key.sealed().to_vec(), parent));
-            let used = self.perform(HolderOperation::Seal, &[&row], Binding::None, &[(b"x", b"", 0)]);
-            require!(used.err() == Some(HolderError::KeyRejected), "a key under another parent does not load")?;
+            let used = self.perform(
+                HolderOperation::Seal,
+                &[&row],
+                Binding::None,
+                &[(b"x", b"", 0)],
+            );
+            require!(
+                used.err() == Some(HolderError::KeyRejected),
+                "a key under another parent does not load"
+            )?;
         }
         Ok(())
     }
 
     fn a_permit_for_something_else_is_refused(&self) -> Checked {
         let (key, other) = (self.key(1, 1)?, self.key(2, 1)?);
-        let wrong = [permit(other.key(), Operation::Encrypt), permit(key.key(), Operation::Decrypt)];
+        let wrong = [
+            permit(other.key(), Operation::Encrypt),
+            permit(key.key(), Operation::Decrypt),
+        ];
         for permit in wrong {
             let request = Request {
                 operation: HolderOperation::Seal,
@@ -224,18 +294,34 @@ impl Bench<'_> {
             Binding::Group(GroupId::from_bytes([4; 16])),
         ];
         for binding in bindings {
-            let sealed = self.perform(HolderOperation::Seal, &[&old], binding, &[(b"kept", b"aad", 0)]);
+            let sealed = self.perform(
+                HolderOperation::Seal,
+                &[&old],
+                binding,
+                &[(b"kept", b"aad", 0)],
+            );
             let sealed = first(sealed)?;
             let items: [(&[u8], &[u8], u16); 1] = [(&sealed, b"aad", 1)];
-            let resealed = self.perform(HolderOperation::Reseal, &[&new, &old], Binding::None, &items);
+            let resealed = self.perform(
+                HolderOperation::Reseal,
+                &[&new, &old],
+                Binding::None,
+                &items,
+            );
             let resealed = first(resealed)?;
             let header = *keywright_envelope::Envelope::parse(&resealed)
                 .map_err(|_| "a resealed message parses")?
                 .header();
-            require!(header.version == new.version(), "resealing uses the first version")?;
+            require!(
+                header.version == new.version(),
+                "resealing uses the first version"
+            )?;
             require!(header.binding == binding, "resealing keeps the binding")?;
             let opened = self.one(HolderOperation::Open, &new, &resealed, b"aad")?;
-            require!(opened == Ok(b"kept".to_vec()), "a resealed message is the same message")?;
+            require!(
+                opened == Ok(b"kept".to_vec()),
+                "a resealed message is the same message"
+            )?;
         }
         Ok(())
     }
@@ -248,12 +334,21 @@ impl Bench<'_> {
         let opened = self.one(HolderOperation::OpenDataKey, &key, envelope, b"aad")?;
         require!(opened == Ok(plain.to_vec()), "a data key opens to itself")?;
         let wrong = self.one(HolderOperation::OpenDataKey, &key, envelope, b"")?;
-        require!(wrong == Err(Code::DecryptionFailed), "a data key is bound to its data")?;
+        require!(
+            wrong == Err(Code::DecryptionFailed),
+            "a data key is bound to its data"
+        )?;
         let as_message = self.one(HolderOperation::Open, &key, envelope, b"aad")?;
-        require!(as_message == Err(Code::DecryptionFailed), "a data key does not open as a message")?;
+        require!(
+            as_message == Err(Code::DecryptionFailed),
+            "a data key does not open as a message"
+        )?;
         let message = self.seal(&key, &[7; 48], b"aad")?;
         let as_key = self.one(HolderOperation::OpenDataKey, &key, &message, b"aad")?;
-        require!(as_key == Err(Code::DecryptionFailed), "a message does not open as a data key")
+        require!(
+            as_key == Err(Code::DecryptionFailed),
+            "a message does not open as a data key"
+        )
     }
 
     fn one_bad_item_spoils_no_other(&self) -> Checked {
@@ -263,40 +358,70 @@ impl Bench<'_> {
         if let Some(last) = bad.last_mut() {
             *last ^= 1;
         }
-        let items: [(&[u8], &[u8], u16); 4] =
-            [(&good, b"", 0), (&bad, b"", 0), (b"garbage", b"", 0), (&good, b"", 0)];
+        let items: [(&[u8], &[u8], u16); 4] = [
+            (&good, b"", 0),
+            (&bad, b"", 0),
+            (b"garbage", b"", 0),
+            (&good, b"", 0),
+        ];
         let reply = self.perform(HolderOperation::Open, &[&key], Binding::None, &items);
         let reply = reply.map_err(|error| format!("a mixed batch failed as a whole: {error}"))?;
-        let codes: Vec<_> = reply.iter().map(|item| (item.code, item.payload.to_vec())).collect();
+        let codes: Vec<_> = reply
+            .iter()
+            .map(|item| (item.code, item.payload.to_vec()))
+            .collect();
         let expected = [
             (Code::Ok, b"good".to_vec()),
             (Code::DecryptionFailed, vec![]),
             (Code::CiphertextMalformed, vec![]),
             (Code::Ok, b"good".to_vec()),
         ];
-        require!(codes == expected, "results stand in order, each for its own item")
+        require!(
+            codes == expected,
+            "results stand in order, each for its own item"
+        )
     }
 
     fn a_version_that_is_not_there_fails_its_item(&self) -> Checked {
         let key = self.key(1, 1)?;
         let sealed = self.seal(&key, b"x", b"")?;
-        let reply = self.perform(HolderOperation::Open, &[&key], Binding::None, &[(&sealed, b"", 5)]);
+        let reply = self.perform(
+            HolderOperation::Open,
+            &[&key],
+            Binding::None,
+            &[(&sealed, b"", 5)],
+        );
         let reply = reply.map_err(|error| format!("a wrong index failed the request: {error}"))?;
         let failed = reply.iter().all(|item| item.code == Code::DecryptionFailed);
-        require!(failed && reply.len() == 1, "an item for no version of the request fails")
+        require!(
+            failed && reply.len() == 1,
+            "an item for no version of the request fails"
+        )
     }
 
     fn unsupported_is_refused(&self) -> Checked {
         let identity = identity(1, 1, 1, KeySpec::seal());
         let permit = permit(identity.key, Operation::ContextCreate);
-        let made = self.holder.generate(&permit, NewKey { identity, parent: None });
-        require!(matches!(made, Err(HolderError::Unsupported(_))), "what is not supported is refused")
+        let made = self.holder.generate(
+            &permit,
+            NewKey {
+                identity,
+                parent: None,
+            },
+        );
+        require!(
+            matches!(made, Err(HolderError::Unsupported(_))),
+            "what is not supported is refused"
+        )
     }
 }
 
 fn first(reply: Result<Reply, HolderError>) -> Result<Vec<u8>, Broken> {
     let reply = reply.map_err(|error| format!("a request failed as a whole: {error}"))?;
-    let item = reply.iter().next().ok_or("a request of one item has no result")?;
+    let item = reply
+        .iter()
+        .next()
+        .ok_or("a request of one item has no result")?;
     require!(item.code == Code::Ok, "an item that should work does")?;
     Ok(item.payload.to_vec())
 }

@@ -74,7 +74,10 @@ pub enum HolderOperation {
 
 /// Where a holder's work may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever runs the work must know every place")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever runs the work must know every place"
+)]
 pub enum Placement {
     /// On the caller's thread: it takes microseconds and never waits.
     Inline,
@@ -85,7 +88,10 @@ pub enum Placement {
 /// One order to a holder.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::exhaustive_structs, reason = "a plain message between a caller and a holder")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a plain message between a caller and a holder"
+)]
 pub struct Request {
     /// What to do.
     pub operation: HolderOperation,
@@ -108,7 +114,10 @@ impl Request {
 
 /// What to make, and under whose key.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a plain message between a caller and a holder")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a plain message between a caller and a holder"
+)]
 pub struct NewKey {
     /// Who the new version is.
     pub identity: Identity,
@@ -159,7 +168,10 @@ mod binding_as_bytes {
     use keywright_types::{GroupId, PrincipalId};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(binding: &Binding, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        binding: &Binding,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         match binding {
             Binding::None => (0_u8, [0_u8; 16]),
             Binding::Principal(id) => (1, *id.as_bytes()),
@@ -168,7 +180,9 @@ mod binding_as_bytes {
         .serialize(serializer)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Binding, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Binding, D::Error> {
         match <(u8, [u8; 16])>::deserialize(deserializer)? {
             (0, id) if id == [0; 16] => Ok(Binding::None),
             (1, id) => Ok(Binding::Principal(PrincipalId::from_bytes(id))),

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use keywright_envelope::Envelope;
-use keywright_secret::wipe;
+use keywright_secret::{wipe, wipe_vec};
 use keywright_types::{Code, KeyVersion};
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,10 @@ impl Items {
     /// Room for `items` items of `bytes` bytes together.
     #[must_use]
     pub fn with_capacity(items: usize, bytes: usize) -> Self {
-        Self { bytes: Vec::with_capacity(bytes), spans: Vec::with_capacity(items) }
+        Self {
+            bytes: Vec::with_capacity(bytes),
+            spans: Vec::with_capacity(items),
+        }
     }
 
     /// Adds an item. `fill` appends the payload to the buffer and says where it ends; then the
@@ -80,7 +83,11 @@ impl Items {
         let payload_end = u32::try_from(self.bytes.len()).map_err(|_| TooMuch)?;
         aad(&mut self.bytes)?;
         let aad_end = u32::try_from(self.bytes.len()).map_err(|_| TooMuch)?;
-        Ok(Span { payload_end, aad_end, version })
+        Ok(Span {
+            payload_end,
+            aad_end,
+            version,
+        })
     }
 
     /// Adds an item from slices.
@@ -126,25 +133,37 @@ impl Items {
     #[must_use]
     pub fn item(&self, index: usize) -> Option<Item<'_>> {
         let span = self.spans.get(index)?;
-        let start = index.checked_sub(1).map_or(0, |before| self.spans[before].aad_end as usize);
+        let start = index
+            .checked_sub(1)
+            .map_or(0, |before| self.spans[before].aad_end as usize);
         // Spans that came from another process are checked here rather than trusted.
         let payload = self.bytes.get(start..span.payload_end as usize)?;
-        let aad = self.bytes.get(span.payload_end as usize..span.aad_end as usize)?;
-        Some(Item { payload, aad, version: usize::from(span.version) })
+        let aad = self
+            .bytes
+            .get(span.payload_end as usize..span.aad_end as usize)?;
+        Some(Item {
+            payload,
+            aad,
+            version: usize::from(span.version),
+        })
     }
 
     /// The items in order.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Item<'_>> {
         (0..self.len()).map(|index| {
-            self.item(index).unwrap_or(Item { payload: &[], aad: &[], version: usize::MAX })
+            self.item(index).unwrap_or(Item {
+                payload: &[],
+                aad: &[],
+                version: usize::MAX,
+            })
         })
     }
 }
 
 impl Drop for Items {
     fn drop(&mut self) {
-        wipe(&mut self.bytes);
+        wipe_vec(&mut self.bytes);
     }
 }
 
@@ -200,7 +219,10 @@ impl Reply {
     /// Room for `items` results of `bytes` bytes together.
     #[must_use]
     pub fn with_capacity(items: usize, bytes: usize) -> Self {
-        Self { bytes: Vec::with_capacity(bytes), results: Vec::with_capacity(items) }
+        Self {
+            bytes: Vec::with_capacity(bytes),
+            results: Vec::with_capacity(items),
+        }
     }
 
     /// Adds a result. `work` appends the payload and names the message; what it appended is wiped
@@ -214,13 +236,23 @@ impl Reply {
         let result = work(&mut self.bytes);
         let result = result.and_then(|message| {
             let end = u32::try_from(self.bytes.len()).map_err(|_| Code::Internal)?;
-            Ok(Outcome { end, code: Code::Ok, version, message })
+            Ok(Outcome {
+                end,
+                code: Code::Ok,
+                version,
+                message,
+            })
         });
         let outcome = result.unwrap_or_else(|code| {
             wipe(&mut self.bytes[start..]);
             self.bytes.truncate(start);
             let end = u32::try_from(start).unwrap_or(u32::MAX);
-            Outcome { end, code, version, message: [0; 16] }
+            Outcome {
+                end,
+                code,
+                version,
+                message: [0; 16],
+            }
         });
         self.results.push(outcome);
     }
@@ -240,7 +272,11 @@ impl Reply {
         work: impl FnOnce(&mut Vec<u8>) -> Result<[u8; 16], Code>,
     ) {
         self.push(version, work);
-        if self.results.last().is_some_and(|last| last.code != Code::Ok) {
+        if self
+            .results
+            .last()
+            .is_some_and(|last| last.code != Code::Ok)
+        {
             self.name_last(envelope);
         }
     }
@@ -277,15 +313,25 @@ impl Reply {
             let end = result.end as usize;
             let payload = self.bytes.get(start..end).unwrap_or_default();
             start = end;
-            let Outcome { code, version, message, .. } = *result;
-            ReplyItem { code, payload, version, message }
+            let Outcome {
+                code,
+                version,
+                message,
+                ..
+            } = *result;
+            ReplyItem {
+                code,
+                payload,
+                version,
+                message,
+            }
         })
     }
 }
 
 impl Drop for Reply {
     fn drop(&mut self) {
-        wipe(&mut self.bytes);
+        wipe_vec(&mut self.bytes);
     }
 }
 
@@ -311,7 +357,10 @@ mod tests {
         items.push_slices(0, b"one", b"").unwrap();
         items.push_slices(1, b"", b"aad").unwrap();
         items.push_slices(0, b"three", b"x").unwrap();
-        let seen: Vec<_> = items.iter().map(|item| (item.payload, item.aad, item.version)).collect();
+        let seen: Vec<_> = items
+            .iter()
+            .map(|item| (item.payload, item.aad, item.version))
+            .collect();
         let expected: [(&[u8], &[u8], usize); 3] =
             [(b"one", b"", 0), (b"", b"aad", 1), (b"three", b"x", 0)];
         assert_eq!(seen, expected);
@@ -338,7 +387,11 @@ mod tests {
         let json = r#"{"bytes":[1,2],"spans":[{"payload_end":9,"aad_end":9,"version":0}]}"#;
         let items: Items = serde_json::from_str(json).unwrap();
         assert!(items.item(0).is_none());
-        assert!(items.iter().all(|item| item.payload.is_empty() && item.version == usize::MAX));
+        assert!(
+            items
+                .iter()
+                .all(|item| item.payload.is_empty() && item.version == usize::MAX)
+        );
     }
 
     #[test]

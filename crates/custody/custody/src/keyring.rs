@@ -26,18 +26,31 @@ impl Version {
     /// A version in `state`.
     #[must_use]
     pub const fn new(material: Arc<KeyMaterial>, state: State) -> Self {
-        Self { material, state, activated: None, retired: None }
+        Self {
+            material,
+            state,
+            activated: None,
+            retired: None,
+        }
     }
 
     /// The same, with the times of its life.
     #[must_use]
     pub fn with_times(self, activated: Option<WallTime>, retired: Option<WallTime>) -> Self {
-        Self { activated, retired, ..self }
+        Self {
+            activated,
+            retired,
+            ..self
+        }
     }
 
     /// The same, retired then.
     pub(crate) fn retired_at(self, retired: Option<WallTime>) -> Self {
-        Self { state: State::Retired, retired, ..self }
+        Self {
+            state: State::Retired,
+            retired,
+            ..self
+        }
     }
 
     /// Its number.
@@ -85,7 +98,10 @@ pub struct Key {
 
 /// What is fixed about a context besides its key's specification.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a new attribute must be faced wherever a key is made")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a new attribute must be faced wherever a key is made"
+)]
 pub struct Description {
     /// The key, and so the context.
     pub id: KeyId,
@@ -106,15 +122,34 @@ impl Key {
     #[must_use]
     pub fn new(description: Description, mut versions: Vec<Version>) -> Self {
         versions.sort_by_key(Version::number);
-        let Description { id, tenant, name, spec, binding, min_open } = description;
-        Self { id, tenant, name, spec, binding, min_open, versions }
+        let Description {
+            id,
+            tenant,
+            name,
+            spec,
+            binding,
+            min_open,
+        } = description;
+        Self {
+            id,
+            tenant,
+            name,
+            spec,
+            binding,
+            min_open,
+            versions,
+        }
     }
 
     /// The same key with these versions; they are put in order.
     #[must_use]
     pub(crate) fn with_versions(&self, mut versions: Vec<Version>) -> Self {
         versions.sort_by_key(Version::number);
-        Self { versions, name: self.name.clone(), ..*self }
+        Self {
+            versions,
+            name: self.name.clone(),
+            ..*self
+        }
     }
 
     /// The key's id, which is the context's.
@@ -157,7 +192,10 @@ impl Key {
     #[must_use]
     pub fn active(&self) -> Option<&Version> {
         // The active version is nearly always the newest.
-        self.versions.iter().rev().find(|version| lifecycle::may_seal(version.state))
+        self.versions
+            .iter()
+            .rev()
+            .find(|version| lifecycle::may_seal(version.state))
     }
 
     /// The version with this number.
@@ -190,10 +228,15 @@ impl Keyring {
         let mut shards = vec![Shard::default(); SHARDS];
         let mut count = 0;
         for key in keys {
-            let names = shards[shard_of(key.name.as_str())].entry(key.tenant).or_default();
+            let names = shards[shard_of(key.name.as_str())]
+                .entry(key.tenant)
+                .or_default();
             count += usize::from(names.insert(key.name.clone(), key).is_none());
         }
-        Self { shards: Arc::new(shards.into_iter().map(Arc::new).collect()), count }
+        Self {
+            shards: Arc::new(shards.into_iter().map(Arc::new).collect()),
+            count,
+        }
     }
 
     /// The key that `tenant` knows as `name`.
@@ -210,13 +253,23 @@ impl Keyring {
         }
         let mut shards = Vec::clone(&self.shards);
         let shard = Arc::make_mut(&mut shards[shard_of(key.name.as_str())]);
-        let added = shard.entry(key.tenant).or_default().insert(key.name.clone(), key).is_none();
-        Self { shards: Arc::new(shards), count: self.count + usize::from(added) }
+        let added = shard
+            .entry(key.tenant)
+            .or_default()
+            .insert(key.name.clone(), key)
+            .is_none();
+        Self {
+            shards: Arc::new(shards),
+            count: self.count + usize::from(added),
+        }
     }
 
     /// All keys, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Key>> {
-        self.shards.iter().flat_map(|shard| shard.values()).flat_map(HashMap::values)
+        self.shards
+            .iter()
+            .flat_map(|shard| shard.values())
+            .flat_map(HashMap::values)
     }
 
     /// Number of keys.
@@ -289,7 +342,9 @@ mod tests {
 
     #[test]
     fn an_older_keyring_does_not_see_a_later_key() {
-        let before = (0..1000).map(|n| key(1, &format!("k{n}"), &[])).collect::<Vec<_>>();
+        let before = (0..1000)
+            .map(|n| key(1, &format!("k{n}"), &[]))
+            .collect::<Vec<_>>();
         let before = Keyring::new(before);
         let after = before.with(key(1, "new", &[]));
         assert_eq!((before.len(), after.len()), (1000, 1001));
@@ -301,9 +356,25 @@ mod tests {
 
     #[test]
     fn the_active_version_and_what_opens_follow_the_states() {
-        let key = key(1, "a", &[State::Destroyed, State::Retired, State::Active, State::PreActive]);
-        assert_eq!(key.active().map(|version| version.number().number()), Some(3));
-        let opens: Vec<_> = key.versions().iter().map(|version| key.may_open(version)).collect();
+        let key = key(
+            1,
+            "a",
+            &[
+                State::Destroyed,
+                State::Retired,
+                State::Active,
+                State::PreActive,
+            ],
+        );
+        assert_eq!(
+            key.active().map(|version| version.number().number()),
+            Some(3)
+        );
+        let opens: Vec<_> = key
+            .versions()
+            .iter()
+            .map(|version| key.may_open(version))
+            .collect();
         assert_eq!(opens, [false, true, true, true]);
         assert!(key.version(KeyVersion::from_number(5)).is_none());
         assert!(key.version(KeyVersion::NONE).is_none());

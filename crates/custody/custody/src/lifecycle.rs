@@ -24,7 +24,10 @@ pub enum Order {
 
 /// What the table must know besides the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "each fact decides a line of the table")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "each fact decides a line of the table"
+)]
 pub struct Facts {
     /// Whether another version of the key is active.
     pub another_is_active: bool,
@@ -56,7 +59,9 @@ pub fn step(state: State, order: Order, facts: Facts) -> Result<State, Conflict>
         (State::PreActive | State::Active | State::Retired, Order::Suspend) => Ok(State::Suspended),
         (State::Suspended, Order::Resume) => Ok(resumed(facts)),
         (State::Retired | State::Suspended, Order::ScheduleDestroy) => Ok(State::DestroyScheduled),
-        (State::PreActive, Order::ScheduleDestroy) if facts.never_used => Ok(State::DestroyScheduled),
+        (State::PreActive, Order::ScheduleDestroy) if facts.never_used => {
+            Ok(State::DestroyScheduled)
+        }
         (State::DestroyScheduled, Order::CancelDestroy) => Ok(State::Retired),
         (State::DestroyScheduled, Order::Destroy) => Ok(State::Destroyed),
         _ => Err(Conflict { state, order }),
@@ -99,7 +104,12 @@ mod tests {
     ];
 
     fn every_fact() -> impl Iterator<Item = Facts> {
-        let before = [None, Some(State::PreActive), Some(State::Active), Some(State::Retired)];
+        let before = [
+            None,
+            Some(State::PreActive),
+            Some(State::Active),
+            Some(State::Retired),
+        ];
         before.into_iter().flat_map(|before_suspension| {
             [(false, false), (false, true), (true, false), (true, true)].map(
                 |(another_is_active, never_used)| Facts {
@@ -157,7 +167,10 @@ mod tests {
     #[test]
     fn only_scheduled_versions_are_destroyed_and_only_idle_ones_scheduled() {
         for facts in every_fact() {
-            for state in State::ALL.iter().filter(|state| **state != State::DestroyScheduled) {
+            for state in State::ALL
+                .iter()
+                .filter(|state| **state != State::DestroyScheduled)
+            {
                 assert!(step(*state, Order::Destroy, facts).is_err());
             }
             assert!(step(State::Active, Order::ScheduleDestroy, facts).is_err());
@@ -168,8 +181,14 @@ mod tests {
 
     #[test]
     fn uses_follow_the_state() {
-        let seals: Vec<_> = State::ALL.iter().filter(|state| may_seal(**state)).collect();
-        let opens: Vec<_> = State::ALL.iter().filter(|state| may_open(**state)).collect();
+        let seals: Vec<_> = State::ALL
+            .iter()
+            .filter(|state| may_seal(**state))
+            .collect();
+        let opens: Vec<_> = State::ALL
+            .iter()
+            .filter(|state| may_open(**state))
+            .collect();
         assert_eq!(seals, [&State::Active]);
         assert_eq!(opens, [&State::PreActive, &State::Active, &State::Retired]);
     }

@@ -32,9 +32,24 @@ impl KeyMaterial {
     /// A key version under `parent`; without one, under the holder's root key.
     #[must_use]
     pub fn new(identity: Identity, sealed: Vec<u8>, parent: Option<Arc<Self>>) -> Self {
-        let Identity { tenant, key, version, spec, created } = identity;
+        let Identity {
+            tenant,
+            key,
+            version,
+            spec,
+            created,
+        } = identity;
         let created_ms = created.unix_millis();
-        Self { tenant, key, version, spec, created_ms, sealed, parent, cell: HolderCell::default() }
+        Self {
+            tenant,
+            key,
+            version,
+            spec,
+            created_ms,
+            sealed,
+            parent,
+            cell: HolderCell::default(),
+        }
     }
 
     /// The tenant that owns the key.
@@ -114,7 +129,10 @@ impl fmt::Debug for KeyMaterial {
 
 /// Who a key version is: everything its attributes say.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "a new attribute must be faced wherever a key is made")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a new attribute must be faced wherever a key is made"
+)]
 pub struct Identity {
     /// The tenant that owns the key.
     pub tenant: TenantId,
@@ -179,7 +197,11 @@ impl HolderCell {
 
 impl fmt::Debug for HolderCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HolderCell({})", if self.is_loaded() { "loaded" } else { "empty" })
+        write!(
+            f,
+            "HolderCell({})",
+            if self.is_loaded() { "loaded" } else { "empty" }
+        )
     }
 }
 

@@ -79,7 +79,11 @@ impl Tenant {
     /// A tenant of these parts.
     #[must_use]
     pub const fn new(id: TenantId, name: Name, wrapping_key: Arc<KeyMaterial>) -> Self {
-        Self { id, name, wrapping_key }
+        Self {
+            id,
+            name,
+            wrapping_key,
+        }
     }
 }
 
@@ -128,7 +132,9 @@ pub fn load(store: &Store) -> Result<Contents, Error> {
     let by_id: HashMap<_, _> = tenants.iter().map(|tenant| (tenant.id, tenant)).collect();
     // Both tables are in order of the key's id, so one walk joins them.
     for row in store.range(Table::Keys, &[])? {
-        let parent = by_id.get(&row.tenant).ok_or(Error::Unreadable(Table::Keys))?;
+        let parent = by_id
+            .get(&row.tenant)
+            .ok_or(Error::Unreadable(Table::Keys))?;
         let (description, _) = parse_key(&row)?;
         let mut own = Vec::new();
         while let Some(version) = versions.next_if(|version| version.key.starts_with(&row.key)) {
@@ -140,7 +146,10 @@ pub fn load(store: &Store) -> Result<Contents, Error> {
     if versions.peek().is_some() {
         return Err(Error::Unreadable(Table::KeyVersions));
     }
-    Ok(Contents { tenants, keyring: Keyring::new(keys) })
+    Ok(Contents {
+        tenants,
+        keyring: Keyring::new(keys),
+    })
 }
 
 /// Reads one key as it stands now.
@@ -148,7 +157,9 @@ pub fn load(store: &Store) -> Result<Contents, Error> {
 /// # Errors
 /// [`Error::NotFound`] if there is none, else as [`load`].
 pub fn load_key(store: &Store, tenant: &Tenant, id: KeyId) -> Result<Key, Error> {
-    let row = store.get(Table::Keys, id.as_bytes())?.ok_or(Error::NotFound)?;
+    let row = store
+        .get(Table::Keys, id.as_bytes())?
+        .ok_or(Error::NotFound)?;
     let (description, _) = parse_key(&row)?;
     if description.tenant != tenant.id {
         return Err(Error::NotFound);
@@ -173,18 +184,42 @@ pub fn create_tenant(name: &Name, wrapping_key: &KeyMaterial) -> Transaction {
         sealed: base64::encode(wrapping_key.sealed()),
     };
     Transaction::new()
-        .insert(Table::Names, name_key(TenantId::NONE, name), tenant, *tenant.as_bytes())
+        .insert(
+            Table::Names,
+            name_key(TenantId::NONE, name),
+            tenant,
+            *tenant.as_bytes(),
+        )
         .insert(Table::Tenants, *tenant.as_bytes(), tenant, json(&body))
 }
 
 /// The transaction that makes a context with its first version, active at once.
 pub fn create_key(description: &Description, first: &KeyMaterial) -> Transaction {
-    let Description { id, tenant, name, spec, binding, min_open } = description;
+    let Description {
+        id,
+        tenant,
+        name,
+        spec,
+        binding,
+        min_open,
+    } = description;
     let created_ms = first.created().unix_millis();
     let (binding, min_open) = (*binding, *min_open);
-    let body = KeyRow { v: ROW_FORMAT, name: name.clone(), spec: *spec, binding, min_open, created_ms };
+    let body = KeyRow {
+        v: ROW_FORMAT,
+        name: name.clone(),
+        spec: *spec,
+        binding,
+        min_open,
+        created_ms,
+    };
     let transaction = Transaction::new()
-        .insert(Table::Names, name_key(*tenant, name), *tenant, *id.as_bytes())
+        .insert(
+            Table::Names,
+            name_key(*tenant, name),
+            *tenant,
+            *id.as_bytes(),
+        )
         .insert(Table::Keys, *id.as_bytes(), *tenant, json(&body));
     insert_version(transaction, first, State::Active)
 }
@@ -195,12 +230,16 @@ pub fn create_key(description: &Description, first: &KeyMaterial) -> Transaction
 /// [`Error::State`] if the old version cannot be retired, or as [`load`].
 pub fn rotate(store: &Store, key: &Key, new: &KeyMaterial) -> Result<Transaction, Error> {
     // What the decision rests on may not change before the commit.
-    let row = store.get(Table::Keys, key.id().as_bytes())?.ok_or(Error::NotFound)?;
+    let row = store
+        .get(Table::Keys, key.id().as_bytes())?
+        .ok_or(Error::NotFound)?;
     let mut transaction =
         Transaction::new().require(Table::Keys, *key.id().as_bytes(), row.revision);
     if let Some(active) = key.active() {
         let row_key = version_key(key.id(), active.number());
-        let row = store.get(Table::KeyVersions, &row_key)?.ok_or(Error::NotFound)?;
+        let row = store
+            .get(Table::KeyVersions, &row_key)?
+            .ok_or(Error::NotFound)?;
         let mut body: VersionRow = read(&row, Table::KeyVersions)?;
         let facts = Facts {
             another_is_active: false,
@@ -209,8 +248,7 @@ pub fn rotate(store: &Store, key: &Key, new: &KeyMaterial) -> Result<Transaction
         };
         body.state = lifecycle::step(body.state, Order::Retire, facts)?;
         body.retired_ms = Some(new.created().unix_millis());
-        transaction =
-            transaction.update(Table::KeyVersions, row_key, row.revision, json(&body));
+        transaction = transaction.update(Table::KeyVersions, row_key, row.revision, json(&body));
     }
     Ok(insert_version(transaction, new, State::Active))
 }
@@ -233,16 +271,27 @@ pub fn rotated(key: &Key, new: Arc<KeyMaterial>) -> Key {
 /// # Errors
 /// [`Error::VersionsExhausted`] after 2^32 - 1 versions.
 pub fn next_identity(key: &Key, now: WallTime) -> Result<Identity, Error> {
-    let newest = key.versions().last().map_or(KeyVersion::NONE, Version::number);
+    let newest = key
+        .versions()
+        .last()
+        .map_or(KeyVersion::NONE, Version::number);
     let version = newest.next().ok_or(Error::VersionsExhausted)?;
-    Ok(Identity { tenant: key.tenant(), key: key.id(), version, spec: *key.spec(), created: now })
+    Ok(Identity {
+        tenant: key.tenant(),
+        key: key.id(),
+        version,
+        spec: *key.spec(),
+        created: now,
+    })
 }
 
 /// Says what a refused insert of a name means.
 #[must_use]
 pub fn explain(error: keywright_store::Error) -> Error {
     match error {
-        keywright_store::Error::Exists { table: Table::Names } => Error::NameTaken,
+        keywright_store::Error::Exists {
+            table: Table::Names,
+        } => Error::NameTaken,
         other => Error::Store(other),
     }
 }
@@ -263,7 +312,11 @@ fn insert_version(transaction: Transaction, material: &KeyMaterial, state: State
 }
 
 fn load_tenants(store: &Store) -> Result<Vec<Tenant>, Error> {
-    store.range(Table::Tenants, &[])?.iter().map(parse_tenant).collect()
+    store
+        .range(Table::Tenants, &[])?
+        .iter()
+        .map(parse_tenant)
+        .collect()
 }
 
 fn parse_tenant(row: &Row) -> Result<Tenant, Error> {
@@ -277,7 +330,11 @@ fn parse_tenant(row: &Row) -> Result<Tenant, Error> {
     };
     let sealed = unseal_text(&body.sealed, Table::Tenants)?;
     let wrapping_key = Arc::new(KeyMaterial::new(identity, sealed, None));
-    Ok(Tenant { id: row.tenant, name: body.name, wrapping_key })
+    Ok(Tenant {
+        id: row.tenant,
+        name: body.name,
+        wrapping_key,
+    })
 }
 
 fn parse_key(row: &Row) -> Result<(Description, WallTime), Error> {
@@ -296,8 +353,13 @@ fn parse_key(row: &Row) -> Result<(Description, WallTime), Error> {
 
 fn parse_version(row: &Row, of: &Description, parent: &Arc<KeyMaterial>) -> Result<Version, Error> {
     let body: VersionRow = read(row, Table::KeyVersions)?;
-    let number = row.key.get(16..).and_then(|tail| <[u8; 4]>::try_from(tail).ok());
-    let number = number.filter(|_| row.tenant == of.tenant).ok_or(Error::Unreadable(Table::KeyVersions))?;
+    let number = row
+        .key
+        .get(16..)
+        .and_then(|tail| <[u8; 4]>::try_from(tail).ok());
+    let number = number
+        .filter(|_| row.tenant == of.tenant)
+        .ok_or(Error::Unreadable(Table::KeyVersions))?;
     let identity = Identity {
         tenant: row.tenant,
         key: of.id,
@@ -308,19 +370,27 @@ fn parse_version(row: &Row, of: &Description, parent: &Arc<KeyMaterial>) -> Resu
     let sealed = unseal_text(&body.sealed, Table::KeyVersions)?;
     let material = Arc::new(KeyMaterial::new(identity, sealed, Some(Arc::clone(parent))));
     let time = |ms: Option<u64>| ms.map(WallTime::from_unix_millis);
-    Ok(Version::new(material, body.state).with_times(time(body.activated_ms), time(body.retired_ms)))
+    Ok(Version::new(material, body.state)
+        .with_times(time(body.activated_ms), time(body.retired_ms)))
 }
 
 fn read<'a, T: Deserialize<'a> + Versioned>(row: &'a Row, table: Table) -> Result<T, Error> {
     let body: T = serde_json::from_slice(&row.body).map_err(|_| Error::Unreadable(table))?;
-    if body.format() == ROW_FORMAT { Ok(body) } else { Err(Error::Unreadable(table)) }
+    if body.format() == ROW_FORMAT {
+        Ok(body)
+    } else {
+        Err(Error::Unreadable(table))
+    }
 }
 
 fn unseal_text(text: &str, table: Table) -> Result<Vec<u8>, Error> {
     base64::decode(text).map_err(|_| Error::Unreadable(table))
 }
 
-#[expect(clippy::expect_used, reason = "a struct of strings and numbers always has a JSON form")]
+#[expect(
+    clippy::expect_used,
+    reason = "a struct of strings and numbers always has a JSON form"
+)]
 fn json<T: Serialize>(body: &T) -> Vec<u8> {
     serde_json::to_vec(body).expect("a row has a JSON form")
 }

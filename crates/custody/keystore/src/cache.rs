@@ -23,7 +23,11 @@ pub(crate) type Pair = (SealingKey, OpeningKey);
 
 impl Loaded {
     fn new(secret: Slot) -> Self {
-        Self { secret, message: OnceLock::new(), key: OnceLock::new() }
+        Self {
+            secret,
+            message: OnceLock::new(),
+            key: OnceLock::new(),
+        }
     }
 
     /// The keys for envelopes of `kind` under this version.
@@ -35,16 +39,25 @@ impl Loaded {
         if let Some(pair) = cell.get() {
             return Ok(pair);
         }
-        let identity = Identity {
-            suite: suite_of(material.spec().algorithm)
-                .ok_or(HolderError::Unsupported(material.spec().custody))?,
-            kind,
-            key: material.key(),
-            version: material.version(),
-        };
-        let pair = derive(self.secret.expose(), identity).map_err(|_| HolderError::Unavailable)?;
+        let pair = derive_pair(self.secret.expose(), material, kind)?;
         Ok(cell.get_or_init(|| pair))
     }
+}
+
+/// The keys for envelopes of `kind` under a version whose secret this is.
+pub(crate) fn derive_pair(
+    secret: &[u8; SLOT_LEN],
+    material: &KeyMaterial,
+    kind: Kind,
+) -> Result<Pair, HolderError> {
+    let spec = material.spec();
+    let identity = Identity {
+        suite: suite_of(spec.algorithm).ok_or(HolderError::Unsupported(spec.custody))?,
+        kind,
+        key: material.key(),
+        version: material.version(),
+    };
+    derive(secret, identity).map_err(|_| HolderError::Unavailable)
 }
 
 /// The message suite of an algorithm (design 7.6): one per version.
@@ -65,20 +78,21 @@ pub(crate) struct Cache {
 
 impl Cache {
     pub(crate) fn new(slots: usize) -> std::io::Result<Self> {
-        Ok(Self { arena: Arena::new(slots)?, queue: Mutex::default() })
+        Ok(Self {
+            arena: Arena::new(slots)?,
+            queue: Mutex::default(),
+        })
     }
 
     pub(crate) fn locking(&self) -> Locking {
         self.arena.locking()
     }
 
-    /// Puts a secret into the arena for `material` and remembers where it is.
-    pub(crate) fn load(
-        &self,
-        material: &Arc<KeyMaterial>,
-        secret: &[u8; SLOT_LEN],
-    ) -> Result<(), HolderError> {
-        let slot = self.insert(secret).ok_or(HolderError::Full)?;
+    /// Puts a secret into the arena for `material` and remembers where it is, if room can be found.
+    pub(crate) fn load(&self, material: &Arc<KeyMaterial>, secret: &[u8; SLOT_LEN]) {
+        let Some(slot) = self.insert(secret) else {
+            return;
+        };
         material.cell().put(Loaded::new(slot));
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         // Keys of replaced snapshots leave empty places behind; swept rarely enough to cost nothing.
@@ -86,7 +100,6 @@ impl Cache {
             queue.retain(|place| place.strong_count() > 0);
         }
         queue.push_back(Arc::downgrade(material));
-        Ok(())
     }
 
     fn insert(&self, secret: &[u8; SLOT_LEN]) -> Option<Slot> {
@@ -106,7 +119,9 @@ impl Cache {
     fn evict_one(&self) {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(candidate) = queue.pop_front() {
-            let Some(material) = candidate.upgrade() else { continue };
+            let Some(material) = candidate.upgrade() else {
+                continue;
+            };
             if material.cell().take_touched() {
                 queue.push_back(candidate);
             } else {

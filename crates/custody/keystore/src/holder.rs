@@ -2,18 +2,23 @@
 
 use std::sync::Arc;
 
-use keywright_custody::{
-    HolderError, HolderOperation, Item, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
-};
 use keywright_clock::Clock;
-use keywright_envelope::{Aad, Binding, Envelope, Identity, MessageId, OpeningKey, SealingKey, derive};
+use keywright_custody::{
+    HolderError, HolderOperation, Item, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply,
+    Request,
+};
+use keywright_envelope::{
+    Aad, Binding, Envelope, Identity, MessageId, OpeningKey, SealingKey, derive,
+};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::locked::Locking;
 use keywright_secret::{Secret, SecretBytes, wipe};
-use keywright_types::{Code, Custody, InstallationId, KeyId, KeySpec, KeyVersion, Kind, Operation, Purpose, Suite};
+use keywright_types::{
+    Code, Custody, InstallationId, KeyId, KeySpec, KeyVersion, Kind, Operation, Purpose, Suite,
+};
 
-use crate::cache::{Cache, Loaded, Pair, suite_of};
+use crate::cache::{Cache, Loaded, Pair, derive_pair, suite_of};
 use crate::root::{Error, Root};
 
 /// The embedded holder.
@@ -61,7 +66,13 @@ impl Keystore {
         let keys = derive(root.key().expose(), identity)?;
         let cache = Cache::new(slots).map_err(Error::Io)?;
         let installation = root.installation();
-        Ok(Self { root: keys, root_id: root.key_id(), installation, cache, clock })
+        Ok(Self {
+            root: keys,
+            root_id: root.key_id(),
+            installation,
+            cache,
+            clock,
+        })
     }
 
     /// Which installation this is the root of.
@@ -85,7 +96,9 @@ impl Keystore {
         let message = key_message(self.root_id, &random.secret()?);
         let aad = Aad::EMPTY.attributes(which.attributes());
         let mut out = Vec::new();
-        self.root.0.seal_into(Binding::None, &aad, message.expose(), &mut random, &mut out)?;
+        self.root
+            .0
+            .seal_into(Binding::None, &aad, message.expose(), &mut random, &mut out)?;
         Ok(out)
     }
 
@@ -98,37 +111,34 @@ impl Keystore {
         open_key(&self.root.1, sealed, &aad, self.root_id).ok_or(Error::Rejected)
     }
 
-    /// Calls `use_it` with the unwrapped keys of `material`, loading them first if need be.
-    fn with_loaded<R>(
-        &self,
-        material: &Arc<KeyMaterial>,
-        use_it: impl Fn(&Loaded) -> Result<R, HolderError>,
-    ) -> Result<R, HolderError> {
-        // Another thread may evict the key between loading and use; a few tries outlive that.
-        for _ in 0..LOAD_TRIES {
-            if let Some(result) = material.cell().with(&use_it) {
-                return result;
-            }
-            self.load(material)?;
+    /// The keys for envelopes of `kind` under `material`, unwrapped first if need be.
+    fn pair(&self, material: &Arc<KeyMaterial>, kind: Kind) -> Result<Pair, HolderError> {
+        let loaded = || {
+            material
+                .cell()
+                .with(|loaded: &Loaded| loaded.pair(material, kind).cloned())
+        };
+        if let Some(pair) = loaded() {
+            return pair;
         }
-        Err(HolderError::Full)
+        let secret = self.unwrap(material)?;
+        self.cache.load(material, secret.expose());
+        // More threads than slots may have left no room, or have taken it again already. The key is
+        // in hand, and works once without a place in the arena.
+        loaded().unwrap_or_else(|| derive_pair(secret.expose(), material, kind))
     }
 
-    fn load(&self, material: &Arc<KeyMaterial>) -> Result<(), HolderError> {
+    fn unwrap(&self, material: &KeyMaterial) -> Result<Secret<32>, HolderError> {
         let attributes = material.attributes();
         let aad = Aad::EMPTY.attributes(&attributes);
         let secret = match material.parent() {
             None => open_key(&self.root.1, material.sealed(), &aad, material.key()),
-            Some(parent) => self.with_loaded(parent, |loaded| {
-                let (_, opening) = loaded.pair(parent, Kind::Key)?;
-                Ok(open_key(opening, material.sealed(), &aad, material.key()))
-            })?,
+            Some(parent) => {
+                let (_, opening) = self.pair(parent, Kind::Key)?;
+                open_key(&opening, material.sealed(), &aad, material.key())
+            }
         };
-        self.cache.load(material, secret.ok_or(HolderError::KeyRejected)?.expose())
-    }
-
-    fn pair(&self, material: &Arc<KeyMaterial>, kind: Kind) -> Result<Pair, HolderError> {
-        self.with_loaded(material, |loaded| loaded.pair(material, kind).cloned())
+        secret.ok_or(HolderError::KeyRejected)
     }
 }
 
@@ -158,12 +168,16 @@ impl KeyHolder for Keystore {
 
     fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError> {
         let NewKey { identity, parent } = new;
-        let makes = matches!(permit.operation(), Operation::ContextCreate | Operation::KeyRotate | Operation::HomeCreate);
+        let makes = matches!(
+            permit.operation(),
+            Operation::ContextCreate | Operation::KeyRotate | Operation::HomeCreate
+        );
         if permit.key() != identity.key || !makes {
             return Err(HolderError::PermitMismatch);
         }
         let spec = identity.spec;
-        let keeps = matches!(spec.purpose, Purpose::Seal | Purpose::Wrap) && suite_of(spec.algorithm).is_some();
+        let keeps = matches!(spec.purpose, Purpose::Seal | Purpose::Wrap)
+            && suite_of(spec.algorithm).is_some();
         if spec.custody != Custody::Wrapped || !keeps {
             return Err(HolderError::Unsupported(spec.custody));
         }
@@ -178,7 +192,13 @@ impl KeyHolder for Keystore {
         };
         let mut sealed = Vec::new();
         sealing
-            .seal_into(Binding::None, &aad, message.expose(), &mut random, &mut sealed)
+            .seal_into(
+                Binding::None,
+                &aad,
+                message.expose(),
+                &mut random,
+                &mut sealed,
+            )
             .map_err(|_| HolderError::Unavailable)?;
         Ok(KeyMaterial::new(identity, sealed, parent))
     }
@@ -215,8 +235,15 @@ fn check(permit: &Permit, request: &Request) -> Result<(), HolderError> {
         HolderOperation::Seal => Operation::Encrypt,
         _ => return Err(HolderError::PermitMismatch),
     };
-    let ours = request.versions.iter().all(|version| version.key() == permit.key());
-    if permit.operation() == operation && ours { Ok(()) } else { Err(HolderError::PermitMismatch) }
+    let ours = request
+        .versions
+        .iter()
+        .all(|version| version.key() == permit.key());
+    if permit.operation() == operation && ours {
+        Ok(())
+    } else {
+        Err(HolderError::PermitMismatch)
+    }
 }
 
 /// One request with the keys it needs.
@@ -229,20 +256,36 @@ struct Job<'a> {
 impl<'a> Job<'a> {
     fn new(store: &Keystore, request: &'a Request) -> Result<Self, HolderError> {
         let pairs = |kind| -> Result<Vec<Pair>, HolderError> {
-            request.versions.iter().map(|version| store.pair(version, kind)).collect()
+            request
+                .versions
+                .iter()
+                .map(|version| store.pair(version, kind))
+                .collect()
         };
         let (messages, keys) = match request.operation {
             HolderOperation::Seal | HolderOperation::Open => (pairs(Kind::Message)?, Vec::new()),
-            HolderOperation::MakeDataKey | HolderOperation::OpenDataKey => (Vec::new(), pairs(Kind::Key)?),
+            HolderOperation::MakeDataKey | HolderOperation::OpenDataKey => {
+                (Vec::new(), pairs(Kind::Key)?)
+            }
             // What is rewrapped may be a message or a data key.
             _ => (pairs(Kind::Message)?, pairs(Kind::Key)?),
         };
-        Ok(Self { request, messages, keys })
+        Ok(Self {
+            request,
+            messages,
+            keys,
+        })
     }
 
     fn run(&self, items: &Items, random: &mut RandomStream) -> Result<Reply, HolderError> {
-        let first = self.request.versions.first().ok_or(HolderError::PermitMismatch)?.version();
-        let mut reply = Reply::with_capacity(items.len(), items.byte_len() + items.len() * self.growth());
+        let first = self
+            .request
+            .versions
+            .first()
+            .ok_or(HolderError::PermitMismatch)?
+            .version();
+        let mut reply =
+            Reply::with_capacity(items.len(), items.byte_len() + items.len() * self.growth());
         for item in items.iter() {
             let of_item = || self.request.versions.get(item.version);
             let work = |out: &mut Vec<u8>| self.one(&item, random, out);
@@ -268,11 +311,18 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn one(&self, item: &Item<'_>, random: &mut RandomStream, out: &mut Vec<u8>) -> Result<[u8; 16], Code> {
+    fn one(
+        &self,
+        item: &Item<'_>,
+        random: &mut RandomStream,
+        out: &mut Vec<u8>,
+    ) -> Result<[u8; 16], Code> {
         let aad = Aad::EMPTY.caller(item.aad).map_err(|_| Code::AadTooLarge)?;
         match self.request.operation {
             // Sealing uses the first version; an item for another was refused before it came here.
-            HolderOperation::Seal | HolderOperation::MakeDataKey if item.version != 0 => Err(Code::ValueInvalid),
+            HolderOperation::Seal | HolderOperation::MakeDataKey if item.version != 0 => {
+                Err(Code::ValueInvalid)
+            }
             HolderOperation::Seal => {
                 let (sealing, _) = self.messages.first().ok_or(Code::Internal)?;
                 message_of(sealing.seal_into(self.request.binding, &aad, item.payload, random, out))
@@ -285,17 +335,33 @@ impl<'a> Job<'a> {
     }
 
     /// 48 bytes of data key (id and secret, design 7.9), then the envelope that holds them.
-    fn make_data_key(&self, aad: &Aad<'_>, random: &mut RandomStream, out: &mut Vec<u8>) -> Result<[u8; 16], Code> {
+    fn make_data_key(
+        &self,
+        aad: &Aad<'_>,
+        random: &mut RandomStream,
+        out: &mut Vec<u8>,
+    ) -> Result<[u8; 16], Code> {
         let (sealing, _) = self.keys.first().ok_or(Code::Internal)?;
-        let data_key: Secret<DATA_KEY_LEN> = random.secret().map_err(|_| Code::HolderUnavailable)?;
+        let data_key: Secret<DATA_KEY_LEN> =
+            random.secret().map_err(|_| Code::HolderUnavailable)?;
         out.extend_from_slice(data_key.expose());
         message_of(sealing.seal_into(self.request.binding, aad, data_key.expose(), random, out))
     }
 
-    fn reseal(&self, item: &Item<'_>, aad: &Aad<'_>, random: &mut RandomStream, out: &mut Vec<u8>) -> Result<[u8; 16], Code> {
+    fn reseal(
+        &self,
+        item: &Item<'_>,
+        aad: &Aad<'_>,
+        random: &mut RandomStream,
+        out: &mut Vec<u8>,
+    ) -> Result<[u8; 16], Code> {
         let envelope = Envelope::parse(item.payload).map_err(|_| Code::CiphertextMalformed)?;
         let header = *envelope.header();
-        let pairs = if header.kind == Kind::Key { &self.keys } else { &self.messages };
+        let pairs = if header.kind == Kind::Key {
+            &self.keys
+        } else {
+            &self.messages
+        };
         let mut plain = Vec::with_capacity(envelope.plaintext_len());
         open(pairs, header.kind, item, aad, &mut plain)?;
         let plain = SecretBytes::from_vec(plain);
@@ -306,16 +372,26 @@ impl<'a> Job<'a> {
 
 /// The id of what was sealed; only a backend that fails makes sealing fail.
 fn message_of(sealed: Result<MessageId, keywright_envelope::Error>) -> Result<[u8; 16], Code> {
-    sealed.map(|message| *message.as_bytes()).map_err(|_| Code::HolderUnavailable)
+    sealed
+        .map(|message| *message.as_bytes())
+        .map_err(|_| Code::HolderUnavailable)
 }
 
-fn open(pairs: &[Pair], kind: Kind, item: &Item<'_>, aad: &Aad<'_>, out: &mut Vec<u8>) -> Result<[u8; 16], Code> {
+fn open(
+    pairs: &[Pair],
+    kind: Kind,
+    item: &Item<'_>,
+    aad: &Aad<'_>,
+    out: &mut Vec<u8>,
+) -> Result<[u8; 16], Code> {
     let envelope = Envelope::parse(item.payload).map_err(|_| Code::CiphertextMalformed)?;
     if envelope.header().kind != kind {
         return Err(Code::DecryptionFailed);
     }
     let (_, opening) = pairs.get(item.version).ok_or(Code::DecryptionFailed)?;
-    opening.open_into(&envelope, aad, out).map_err(|_| Code::DecryptionFailed)?;
+    opening
+        .open_into(&envelope, aad, out)
+        .map_err(|_| Code::DecryptionFailed)?;
     Ok(*envelope.message_id().as_bytes())
 }
 
@@ -324,7 +400,9 @@ fn open_key(opening: &OpeningKey, sealed: &[u8], aad: &Aad<'_>, id: KeyId) -> Op
     let envelope = Envelope::parse(sealed).ok()?;
     let mut plain = Vec::with_capacity(envelope.plaintext_len());
     opening.open_into(&envelope, aad, &mut plain).ok()?;
-    let secret = plain.strip_prefix(id.as_bytes()).and_then(Secret::copy_from);
+    let secret = plain
+        .strip_prefix(id.as_bytes())
+        .and_then(Secret::copy_from);
     wipe(&mut plain);
     secret
 }
@@ -341,4 +419,60 @@ fn key_message(id: KeyId, secret: &Secret<32>) -> Secret<48> {
 const OVERHEAD: usize = 120;
 /// id 16 + secret 32 (design 7.9).
 const DATA_KEY_LEN: usize = 48;
-const LOAD_TRIES: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keywright_clock::WallTime;
+    use keywright_password::Profile;
+    use keywright_policy::Policy;
+    use keywright_types::{PrincipalId, TenantId};
+
+    #[test]
+    fn no_result_outgrows_the_room_that_is_asked_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let password = SecretBytes::from_vec(b"p".to_vec());
+        let root = Root::create(&folder.path().join("root"), &password, Profile::Fast).unwrap();
+        let store = Keystore::new(&root, 4, Clock::system()).unwrap();
+        let key = KeyId::from_bytes([1; 16]);
+        let (tenant, version) = (TenantId::from_bytes([2; 16]), KeyVersion::FIRST);
+        let created = WallTime::from_unix_millis(0);
+        let identity = keywright_custody::Identity {
+            tenant,
+            key,
+            version,
+            spec: KeySpec::seal(),
+            created,
+        };
+        let permit = Policy::owner().permit(key, Operation::ContextCreate);
+        let made = store
+            .generate(
+                &permit,
+                NewKey {
+                    identity,
+                    parent: None,
+                },
+            )
+            .unwrap();
+        let versions = vec![Arc::new(made)];
+        let binding = Binding::Principal(PrincipalId::from_bytes([3; 16]));
+        for operation in [HolderOperation::Seal, HolderOperation::MakeDataKey] {
+            let versions = versions.clone();
+            let request = Request {
+                operation,
+                versions,
+                binding,
+                deadline_ns: u64::MAX,
+            };
+            let job = Job::new(&store, &request).unwrap();
+            let mut items = Items::default();
+            items.push_slices(0, b"text", b"").unwrap();
+            let reply = job.run(&items, &mut RandomStream::unseeded()).unwrap();
+            assert_eq!(reply.iter().next().unwrap().code, Code::Ok);
+            assert!(
+                reply.byte_len() <= items.byte_len() + job.growth(),
+                "{operation:?}"
+            );
+        }
+    }
+}

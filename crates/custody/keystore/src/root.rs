@@ -60,7 +60,9 @@ pub enum Error {
 impl From<keywright_container::Error> for Error {
     fn from(error: keywright_container::Error) -> Self {
         match error {
-            keywright_container::Error::Malformed | keywright_container::Error::NoSlot => Self::Malformed,
+            keywright_container::Error::Malformed | keywright_container::Error::NoSlot => {
+                Self::Malformed
+            }
             keywright_container::Error::Rejected => Self::Rejected,
             other => Self::Container(other),
         }
@@ -92,7 +94,9 @@ impl Root {
     pub fn open(path: &Path, password: &SecretBytes, limits: &Limits) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(Error::Io)?;
-        file.take(MAX_FILE).read_to_end(&mut bytes).map_err(Error::Io)?;
+        file.take(MAX_FILE)
+            .read_to_end(&mut bytes)
+            .map_err(Error::Io)?;
         Self::unseal(&bytes, password, limits)
     }
 
@@ -128,7 +132,14 @@ impl Root {
         });
         let mut out = Vec::new();
         let mut reader = &message.expose()[..];
-        keywright_container::seal(&mut reader, &mut out, &data_key, &[slot], &Aad::EMPTY, &mut |_| ())?;
+        keywright_container::seal(
+            &mut reader,
+            &mut out,
+            &data_key,
+            &[slot],
+            &Aad::EMPTY,
+            &mut |_| (),
+        )?;
         Ok(out)
     }
 
@@ -136,13 +147,21 @@ impl Root {
         let mut reader = bytes;
         let header = FileHeader::read_from(&mut reader)?;
         let (data_key, _) = header.open_with_password(password, limits)?;
+        Self::open_message(&mut reader, &header, &data_key)
+    }
+
+    fn open_message(
+        reader: &mut &[u8],
+        header: &FileHeader,
+        data_key: &DataKey,
+    ) -> Result<Self, Error> {
         let mut message = Vec::with_capacity(MESSAGE_LEN);
         let mut ignore = |_| ();
         let read = keywright_container::open(
-            &mut reader,
+            reader,
             &mut message,
-            &header,
-            &data_key,
+            header,
+            data_key,
             &Aad::EMPTY,
             &mut ignore,
         );
@@ -166,15 +185,25 @@ impl Root {
 
 /// Writes a file that was not there and makes it durable, name included.
 fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let opened = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
     let mut file = opened.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Error::Exists,
         _ => Error::Io(error),
     })?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        File::open(folder.unwrap_or_else(|| Path::new("."))).and_then(|folder| folder.sync_all())
-    });
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| {
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            File::open(folder.unwrap_or_else(|| Path::new(".")))
+                .and_then(|folder| folder.sync_all())
+        });
     written.map_err(|error| {
         // A root that may be incomplete is worse than none: nothing depends on it yet.
         drop(std::fs::remove_file(path));
@@ -186,3 +215,54 @@ const FORMAT: u8 = 1;
 const MESSAGE_LEN: usize = 1 + 16 + 16 + 32;
 /// Far above any root file: a few slots of 4 KiB and one message.
 const MAX_FILE: u64 = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The file without the cost of its password: the envelope behind the slots is tried as a whole,
+    /// byte by byte.
+    #[test]
+    fn the_message_opens_only_whole_and_unchanged() {
+        let mut random = RandomStream::new().unwrap();
+        let root = Root {
+            installation: InstallationId::from_bytes([1; 16]),
+            key_id: KeyId::from_bytes([2; 16]),
+            key: random.secret().unwrap(),
+        };
+        let password = SecretBytes::from_vec(b"p".to_vec());
+        let file = root.seal(&password, Profile::Fast, &mut random).unwrap();
+        let mut rest = &file[..];
+        let header = FileHeader::read_from(&mut rest).unwrap();
+        let (data_key, _) = header
+            .open_with_password(&password, &Limits::standard())
+            .unwrap();
+        let open = |mut bytes: &[u8]| Root::open_message(&mut bytes, &header, &data_key);
+        assert!(open(rest).unwrap().key.ct_eq(&root.key));
+        for index in 0..rest.len() {
+            assert!(open(&rest[..index]).is_err(), "cut to {index}");
+            for bit in 0..8 {
+                let mut changed = rest.to_vec();
+                changed[index] ^= 1 << bit;
+                assert!(open(&changed).is_err(), "byte {index}, bit {bit}");
+            }
+        }
+        assert!(open(&[rest, b"\0"].concat()).is_err());
+    }
+
+    #[test]
+    fn a_message_of_another_format_or_length_is_no_root() {
+        let mut message = vec![7; MESSAGE_LEN];
+        message[0] = FORMAT;
+        assert!(Root::parse(&message).is_some());
+        for format in [0, 2, 255] {
+            message[0] = format;
+            assert!(Root::parse(&message).is_none());
+        }
+        message[0] = FORMAT;
+        assert!(Root::parse(&message[..MESSAGE_LEN - 1]).is_none());
+        message.push(0);
+        assert!(Root::parse(&message).is_none());
+        assert!(Root::parse(&[]).is_none());
+    }
+}

@@ -23,7 +23,12 @@ use crate::place::Home;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The home folder.
-    #[arg(long, value_name = "DIR", default_value = "keywright-home", global = true)]
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "keywright-home",
+        global = true
+    )]
     home: PathBuf,
     #[command(subcommand)]
     command: Command,
@@ -142,7 +147,9 @@ enum PolicyCommand {
 }
 
 pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
-    let home = Home { home: arguments.home };
+    let home = Home {
+        home: arguments.home,
+    };
     match arguments.command {
         Command::Init(init) => make_home(&home.home, &init, format),
         Command::Context(ContextCommand::Create(create)) => create_context(&home, create, format),
@@ -167,7 +174,11 @@ struct HomeDocument {
 }
 
 fn make_home(home: &Path, init: &Init, format: Format) -> Result<(), Failure> {
-    let contents = if init.demo { Contents::Demo } else { Contents::Empty };
+    let contents = if init.demo {
+        Contents::Demo
+    } else {
+        Contents::Empty
+    };
     let profile = match init.profile {
         ProfileName::Fast => Profile::Fast,
         ProfileName::Balanced => Profile::Balanced,
@@ -177,7 +188,11 @@ fn make_home(home: &Path, init: &Init, format: Format) -> Result<(), Failure> {
     let signer = crate::place::read(&home.join(keywright_home::FINGERPRINT_FILE))?;
     let audit_signer = String::from_utf8_lossy(&signer).trim().to_owned();
     let config = home.join(keywright_home::CONFIG_FILE);
-    let document = HomeDocument { home: home.to_owned(), config, audit_signer };
+    let document = HomeDocument {
+        home: home.to_owned(),
+        config,
+        audit_signer,
+    };
     output::document(format, &document, || {
         output::fields(&[
             ("home", document.home.display().to_string()),
@@ -185,7 +200,9 @@ fn make_home(home: &Path, init: &Init, format: Format) -> Result<(), Failure> {
             ("audit signer", document.audit_signer.clone()),
         ])
     })?;
-    eprintln!("keep a copy of the audit signer's fingerprint elsewhere: the log is verified against it");
+    eprintln!(
+        "keep a copy of the audit signer's fingerprint elsewhere: the log is verified against it"
+    );
     Ok(())
 }
 
@@ -199,7 +216,10 @@ struct CreatedDocument<'a> {
 }
 
 fn create_context(home: &Home, create: ContextCreate, format: Format) -> Result<(), Failure> {
-    let OneContext { name, tenant: Tenant { tenant } } = create.context;
+    let OneContext {
+        name,
+        tenant: Tenant { tenant },
+    } = create.context;
     let binding = match create.bind {
         BindingName::None => BindingKind::None,
         BindingName::Principal => BindingKind::Principal,
@@ -209,12 +229,30 @@ fn create_context(home: &Home, create: ContextCreate, format: Format) -> Result<
         SuiteName::Xaes256Gcm => Algorithm::Xaes256Gcm,
         SuiteName::XChaCha20Poly1305 => Algorithm::XChaCha20Poly1305,
     };
-    let spec = KeySpec { algorithm, ..KeySpec::seal() };
-    let order = Order::ContextCreate { tenant, name: name.clone(), binding, spec };
-    let Answer::ContextCreated { id, version } = give(home, order)? else { return Err(order::unexpected()) };
-    let document = CreatedDocument { name: &name, id, key_version: version };
+    let spec = KeySpec {
+        algorithm,
+        ..KeySpec::seal()
+    };
+    let order = Order::ContextCreate {
+        tenant,
+        name: name.clone(),
+        binding,
+        spec,
+    };
+    let Answer::ContextCreated { id, version } = give(home, order)? else {
+        return Err(order::unexpected());
+    };
+    let document = CreatedDocument {
+        name: &name,
+        id,
+        key_version: version,
+    };
     output::document(format, &document, || {
-        output::fields(&[("name", name.to_string()), ("id", id.to_string()), ("key version", version.to_string())])
+        output::fields(&[
+            ("name", name.to_string()),
+            ("id", id.to_string()),
+            ("key version", version.to_string()),
+        ])
     })
 }
 
@@ -230,20 +268,28 @@ struct ContextDocument<'a> {
 
 fn list(home: &Home, Tenant { tenant }: Tenant, format: Format) -> Result<(), Failure> {
     let contexts = contexts(home, tenant, None)?;
-    output::document(format, &ContextsDocument { contexts: &contexts }, || {
-        let heading = ["name", "id", "bound to", "suite", "active", "versions"].map(str::to_owned).to_vec();
-        let rows = contexts.iter().map(|context| {
-            vec![
-                context.name.to_string(),
-                context.id.to_string(),
-                context.binding.name().to_owned(),
-                context.spec.algorithm.name().to_owned(),
-                active(context),
-                context.versions.len().to_string(),
-            ]
-        });
-        output::table(&std::iter::once(heading).chain(rows).collect::<Vec<_>>())
-    })
+    output::document(
+        format,
+        &ContextsDocument {
+            contexts: &contexts,
+        },
+        || {
+            let heading = ["name", "id", "bound to", "suite", "active", "versions"]
+                .map(str::to_owned)
+                .to_vec();
+            let rows = contexts.iter().map(|context| {
+                vec![
+                    context.name.to_string(),
+                    context.id.to_string(),
+                    context.binding.name().to_owned(),
+                    context.spec.algorithm.name().to_owned(),
+                    active(context),
+                    context.versions.len().to_string(),
+                ]
+            });
+            output::table(&std::iter::once(heading).chain(rows).collect::<Vec<_>>())
+        },
+    )
 }
 
 fn describe(home: &Home, context: OneContext, format: Format) -> Result<(), Failure> {
@@ -267,7 +313,9 @@ fn describe(home: &Home, context: OneContext, format: Format) -> Result<(), Fail
 
 fn list_versions(home: &Home, context: OneContext, format: Format) -> Result<(), Failure> {
     let context = one(home, context)?;
-    output::document(format, &ContextDocument { context: &context }, || versions(&context))
+    output::document(format, &ContextDocument { context: &context }, || {
+        versions(&context)
+    })
 }
 
 #[derive(Serialize)]
@@ -277,12 +325,30 @@ struct RotatedDocument<'a> {
 }
 
 fn rotate(home: &Home, context: OneContext, format: Format) -> Result<(), Failure> {
-    let OneContext { name, tenant: Tenant { tenant } } = context;
-    let order = Order::KeyRotate { tenant, name: name.clone() };
-    let Answer::KeyRotated { version } = give(home, order)? else { return Err(order::unexpected()) };
-    output::document(format, &RotatedDocument { name: &name, key_version: version }, || {
-        output::fields(&[("name", name.to_string()), ("key version", version.to_string())])
-    })
+    let OneContext {
+        name,
+        tenant: Tenant { tenant },
+    } = context;
+    let order = Order::KeyRotate {
+        tenant,
+        name: name.clone(),
+    };
+    let Answer::KeyRotated { version } = give(home, order)? else {
+        return Err(order::unexpected());
+    };
+    output::document(
+        format,
+        &RotatedDocument {
+            name: &name,
+            key_version: version,
+        },
+        || {
+            output::fields(&[
+                ("name", name.to_string()),
+                ("key version", version.to_string()),
+            ])
+        },
+    )
 }
 
 fn contexts(home: &Home, tenant: Name, name: Option<Name>) -> Result<Vec<ContextState>, Failure> {
@@ -298,15 +364,25 @@ fn one(home: &Home, context: OneContext) -> Result<ContextState, Failure> {
 }
 
 fn active(context: &ContextState) -> String {
-    let active = context.versions.iter().find(|version| version.state == keywright_types::State::Active);
+    let active = context
+        .versions
+        .iter()
+        .find(|version| version.state == keywright_types::State::Active);
     active.map_or_else(|| "-".to_owned(), |version| version.version.to_string())
 }
 
 fn versions(context: &ContextState) -> String {
-    let heading = ["version", "state", "created", "retired"].map(str::to_owned).to_vec();
+    let heading = ["version", "state", "created", "retired"]
+        .map(str::to_owned)
+        .to_vec();
     let rows = context.versions.iter().map(|version| {
         let retired = version.retired.clone().unwrap_or_else(|| "-".to_owned());
-        vec![version.version.to_string(), version.state.name().to_owned(), version.created.clone(), retired]
+        vec![
+            version.version.to_string(),
+            version.state.name().to_owned(),
+            version.created.clone(),
+            retired,
+        ]
     });
     output::table(&std::iter::once(heading).chain(rows).collect::<Vec<_>>())
 }
@@ -333,7 +409,9 @@ fn apply(home: &Home, file: &Path, format: Format) -> Result<(), Failure> {
     let Answer::InForce { epoch } = give(home, Order::PolicyApply { text })? else {
         return Err(order::unexpected());
     };
-    output::document(format, &EpochDocument { epoch }, || output::fields(&[("epoch", epoch.to_string())]))
+    output::document(format, &EpochDocument { epoch }, || {
+        output::fields(&[("epoch", epoch.to_string())])
+    })
 }
 
 fn show(home: &Home, format: Format) -> Result<(), Failure> {
@@ -342,7 +420,9 @@ fn show(home: &Home, format: Format) -> Result<(), Failure> {
         eprintln!("no policy is in force: every request is refused");
     }
     let document = PolicyDocument { policy: text };
-    output::document(format, &document, || document.policy.clone().unwrap_or_default())
+    output::document(format, &document, || {
+        document.policy.clone().unwrap_or_default()
+    })
 }
 
 /// The text of the policy in force.

@@ -50,7 +50,8 @@ impl Place {
             (Some(folder), _) => Ok(folder.clone()),
             (None, home) => {
                 let config = existing_home(&home.unwrap_or_default())?;
-                let config = keywright_home::Config::read(&config).map_err(keywright_home::HomeError::from)?;
+                let config = keywright_home::Config::read(&config)
+                    .map_err(keywright_home::HomeError::from)?;
                 Ok(config.audit.directory)
             }
         }

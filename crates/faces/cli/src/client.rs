@@ -177,7 +177,10 @@ struct OpenedDocument<'a> {
 fn encrypt(arguments: &Encrypt, format: Format) -> Result<Exit, Failure> {
     let (plaintext, aad) = (arguments.input.read()?, arguments.aad.read()?);
     seal(arguments, format, |client| {
-        let item = Seal { plaintext: plaintext.expose(), aad: aad.as_deref() };
+        let item = Seal {
+            plaintext: plaintext.expose(),
+            aad: aad.as_deref(),
+        };
         client.encrypt(&arguments.context, item)
     })
 }
@@ -185,7 +188,10 @@ fn encrypt(arguments: &Encrypt, format: Format) -> Result<Exit, Failure> {
 fn rewrap(arguments: &Encrypt, format: Format) -> Result<Exit, Failure> {
     let (ciphertext, aad) = (arguments.input.read_ciphertext()?, arguments.aad.read()?);
     seal(arguments, format, |client| {
-        let item = Open { ciphertext: &ciphertext.0, aad: aad.as_deref() };
+        let item = Open {
+            ciphertext: &ciphertext.0,
+            aad: aad.as_deref(),
+        };
         client.rewrap(&arguments.context, item)
     })
 }
@@ -198,16 +204,31 @@ fn seal(
     let destination = arguments.output.prepare(Readers::AsUsual)?;
     let sealed = call(&arguments.connection.open()?)?;
     let text = base64::encode(&sealed.ciphertext);
-    let document = |ciphertext| SealedDocument { ciphertext, key_version: sealed.key_version };
-    let bytes = if arguments.raw { sealed.ciphertext.clone() } else { format!("{text}\n").into_bytes() };
-    destination.deliver(&bytes, format, |placed| document(placed.in_document().then_some(text)))
+    let document = |ciphertext| SealedDocument {
+        ciphertext,
+        key_version: sealed.key_version,
+    };
+    let bytes = if arguments.raw {
+        sealed.ciphertext.clone()
+    } else {
+        format!("{text}\n").into_bytes()
+    };
+    destination.deliver(&bytes, format, |placed| {
+        document(placed.in_document().then_some(text))
+    })
 }
 
 fn decrypt(arguments: &Decrypt, format: Format) -> Result<Exit, Failure> {
     let (ciphertext, aad) = (arguments.input.read_ciphertext()?, arguments.aad.read()?);
     let destination = arguments.output.prepare(Readers::Owner)?;
-    let item = Open { ciphertext: &ciphertext.0, aad: aad.as_deref() };
-    let opened = arguments.connection.open()?.decrypt(&arguments.context, item)?;
+    let item = Open {
+        ciphertext: &ciphertext.0,
+        aad: aad.as_deref(),
+    };
+    let opened = arguments
+        .connection
+        .open()?
+        .decrypt(&arguments.context, item)?;
     let text = secret_base64(&opened.plaintext);
     destination.deliver(opened.plaintext.expose(), format, |placed| OpenedDocument {
         plaintext: placed.in_document().then(|| as_text(&text)),
@@ -248,12 +269,17 @@ impl PlainKey {
     }
 
     fn file(&self) -> Result<Option<FileDestination>, Failure> {
-        let file = |path: &PathBuf| FileDestination::new(path, Yes { yes: self.yes }, Readers::Owner);
+        let file =
+            |path: &PathBuf| FileDestination::new(path, Yes { yes: self.yes }, Readers::Owner);
         self.key_out.as_ref().map(file).transpose()
     }
 
     /// Puts the key where it was asked for; gives back what is to be printed.
-    fn hand_out(&self, file: Option<FileDestination>, key: &SecretBytes) -> Result<Option<SecretBytes>, Failure> {
+    fn hand_out(
+        &self,
+        file: Option<FileDestination>,
+        key: &SecretBytes,
+    ) -> Result<Option<SecretBytes>, Failure> {
         if let Some(file) = file {
             file.write(key.expose())?;
         }
@@ -264,7 +290,14 @@ impl PlainKey {
 fn datakey(arguments: &Datakey, format: Format) -> Result<Exit, Failure> {
     let (aad, file) = (arguments.aad.read()?, arguments.plain.file()?);
     let client = arguments.connection.open()?;
-    let DataKey { id, plaintext, ciphertext, key_version, not_after, .. } = match arguments.plain.is_wanted() {
+    let DataKey {
+        id,
+        plaintext,
+        ciphertext,
+        key_version,
+        not_after,
+        ..
+    } = match arguments.plain.is_wanted() {
         true => client.datakey(&arguments.context, aad.as_deref())?,
         false => client.datakey_wrapped(&arguments.context, aad.as_deref())?,
     };
@@ -274,22 +307,46 @@ fn datakey(arguments: &Datakey, format: Format) -> Result<Exit, Failure> {
     };
     let wrapped = Some(base64::encode(&ciphertext));
     let plain = plain.as_ref().map(as_text);
-    KeyDocument { id, wrapped, plain, key_version, not_after: &not_after }.print(format)
+    KeyDocument {
+        id,
+        wrapped,
+        plain,
+        key_version,
+        not_after: &not_after,
+    }
+    .print(format)
 }
 
 fn datakey_open(arguments: &DatakeyOpen, format: Format) -> Result<Exit, Failure> {
     if !arguments.plain.is_wanted() {
         let happened = "it is not said where the plain key goes";
-        return Err(Failure::new(Exit::Usage, happened, "give --key-out FILE, or --plain to print it"));
+        return Err(Failure::new(
+            Exit::Usage,
+            happened,
+            "give --key-out FILE, or --plain to print it",
+        ));
     }
     let (ciphertext, aad) = (arguments.input.read_ciphertext()?, arguments.aad.read()?);
     let file = arguments.plain.file()?;
-    let item = Open { ciphertext: &ciphertext.0, aad: aad.as_deref() };
-    let opened = arguments.connection.open()?.datakey_open(&arguments.context, item)?;
+    let item = Open {
+        ciphertext: &ciphertext.0,
+        aad: aad.as_deref(),
+    };
+    let opened = arguments
+        .connection
+        .open()?
+        .datakey_open(&arguments.context, item)?;
     let plain = arguments.plain.hand_out(file, &opened.plaintext)?;
     let (id, key_version, not_after) = (opened.id, opened.key_version, &opened.not_after);
     let plain = plain.as_ref().map(as_text);
-    KeyDocument { id, wrapped: None, plain, key_version, not_after }.print(format)
+    KeyDocument {
+        id,
+        wrapped: None,
+        plain,
+        key_version,
+        not_after,
+    }
+    .print(format)
 }
 
 // === the rest ===
@@ -304,7 +361,9 @@ fn random(arguments: &Random, format: Format) -> Result<Exit, Failure> {
     let destination = arguments.output.prepare(Readers::Owner)?;
     let random = arguments.connection.open()?.random(arguments.bytes)?;
     if random.len() as u64 != arguments.bytes {
-        return Err(Failure::broken("the service gave another number of random bytes than asked for"));
+        return Err(Failure::broken(
+            "the service gave another number of random bytes than asked for",
+        ));
     }
     let text = secret_base64(&random);
     let line = with_line_end(&text);
@@ -317,12 +376,23 @@ fn random(arguments: &Random, format: Format) -> Result<Exit, Failure> {
 fn contexts(arguments: &Bare, format: Format) -> Result<Exit, Failure> {
     let answer = arguments.connection.open()?.contexts()?;
     output::document(format, &answer, || {
-        let heading = ["name", "id", "active", "versions"].map(str::to_owned).to_vec();
+        let heading = ["name", "id", "active", "versions"]
+            .map(str::to_owned)
+            .to_vec();
         let row = |context: &keywright_api::answer::ContextEntry| {
-            let active = context.active_version.map_or_else(|| "-".to_owned(), |version| version.to_string());
-            vec![context.name.to_string(), context.id.to_string(), active, context.versions.len().to_string()]
+            let active = context
+                .active_version
+                .map_or_else(|| "-".to_owned(), |version| version.to_string());
+            vec![
+                context.name.to_string(),
+                context.id.to_string(),
+                active,
+                context.versions.len().to_string(),
+            ]
         };
-        let rows: Vec<_> = std::iter::once(heading).chain(answer.contexts.iter().map(row)).collect();
+        let rows: Vec<_> = std::iter::once(heading)
+            .chain(answer.contexts.iter().map(row))
+            .collect();
         output::table(&rows)
     })?;
     Ok(Exit::Ok)
@@ -331,7 +401,13 @@ fn contexts(arguments: &Bare, format: Format) -> Result<Exit, Failure> {
 fn health(arguments: &Bare, format: Format) -> Result<Exit, Failure> {
     let answer = arguments.connection.open()?.health()?;
     output::document(format, &answer, || {
-        let HealthAnswer { status, holder, audit, memory, epoch } = answer;
+        let HealthAnswer {
+            status,
+            holder,
+            audit,
+            memory,
+            epoch,
+        } = answer;
         let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
         output::fields(&[
             ("status", word(&status)),

@@ -19,13 +19,21 @@ pub(crate) fn confirm(deed: &str, yes: Yes) -> Result<(), Failure> {
     }
     let (input, mut screen) = (std::io::stdin(), std::io::stderr());
     if !input.is_terminal() || !screen.is_terminal() {
-        return Err(Failure::new(Exit::Refused, format!("{deed}: not confirmed"), "add --yes to do it"));
+        return Err(Failure::new(
+            Exit::Refused,
+            format!("{deed}: not confirmed"),
+            "add --yes to do it",
+        ));
     }
     let mut answer = String::new();
     let asked = write!(screen, "{deed}? Type yes: ").and_then(|()| screen.flush());
     let heard = asked.and_then(|()| input.read_line(&mut answer));
     match heard {
         Ok(_) if answer.trim() == "yes" => Ok(()),
-        _ => Err(Failure::new(Exit::Refused, format!("{deed}: not confirmed"), "nothing was changed")),
+        _ => Err(Failure::new(
+            Exit::Refused,
+            format!("{deed}: not confirmed"),
+            "nothing was changed",
+        )),
     }
 }

@@ -53,7 +53,9 @@ impl Exit {
             | Code::CertificateMissing
             | Code::CertificateUntrusted
             | Code::CertificateMalformed => Self::Authentication,
-            Code::OperationDenied | Code::KeyVersionUnavailable | Code::StateConflict => Self::Refused,
+            Code::OperationDenied | Code::KeyVersionUnavailable | Code::StateConflict => {
+                Self::Refused
+            }
             Code::Unsupported => Self::Unsupported,
             Code::RequestMalformed
             | Code::Base64Invalid
@@ -90,7 +92,13 @@ pub(crate) struct Place {
 
 impl Failure {
     pub(crate) fn new(exit: Exit, happened: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { exit, code: None, happened: happened.into(), advice: advice.into(), place: None }
+        Self {
+            exit,
+            code: None,
+            happened: happened.into(),
+            advice: advice.into(),
+            place: None,
+        }
     }
 
     /// A file that cannot be read or written.
@@ -104,7 +112,11 @@ impl Failure {
 
     /// A step whose result is not what was promised.
     pub(crate) fn broken(promise: impl Into<String>) -> Self {
-        Self::new(Exit::Target, promise, "please report this with the command and its output")
+        Self::new(
+            Exit::Target,
+            promise,
+            "please report this with the command and its output",
+        )
     }
 }
 
@@ -131,7 +143,13 @@ impl From<keywright_home::HomeError> for Failure {
             _ => None,
         };
         let advice = error.advice().to_owned();
-        Self { exit, code, happened: sentence(&error), advice, place: None }
+        Self {
+            exit,
+            code,
+            happened: sentence(&error),
+            advice,
+            place: None,
+        }
     }
 }
 
@@ -145,14 +163,26 @@ impl From<keywright_client::Error> for Failure {
             _ => Exit::Target,
         };
         let advice = match exit {
-            Exit::Authentication => "check --cert, --key and --ca, and whether the certificate is revoked or expired",
+            // It ends so for a certificate that no rule of the policy matches, too.
+            _ if matches!(error, keywright_client::Error::Closed) => {
+                "see whether the service stopped, or its policy knows no principal with this certificate: its audit log says which"
+            }
+            Exit::Authentication => {
+                "check --cert, --key and --ca, and whether the certificate is revoked or expired"
+            }
             Exit::NotFound => "ask `keywright client contexts` which contexts this client may use",
             Exit::Negative => "give the same --aad as when it was sealed, and the whole ciphertext",
             Exit::Refused => "ask whoever keeps the policy for this right",
             Exit::Usage => "correct the request; `keywright client --help` lists the limits",
             _ => "see whether the service runs: keywright client health",
         };
-        Self { exit, code, happened: sentence(&error), advice: advice.to_owned(), place: None }
+        Self {
+            exit,
+            code,
+            happened: sentence(&error),
+            advice: advice.to_owned(),
+            place: None,
+        }
     }
 }
 
@@ -176,7 +206,11 @@ pub(crate) fn usage(error: &clap::Error, format: Format) -> ExitCode {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // Whoever closed the pipe needs no help text.
         drop(error.print());
-        return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
+        return if error.use_stderr() {
+            Exit::Usage.into()
+        } else {
+            Exit::Ok.into()
+        };
     }
     crate::output::failure(format, &two_lines(&error.render().to_string()));
     Exit::Usage.into()

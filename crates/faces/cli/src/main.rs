@@ -3,7 +3,11 @@
 //! Thin: each command parses its words, calls a library, prints. Data goes to standard output,
 //! everything else to standard error; every command ends with a code of [`exit::Exit`].
 #![forbid(unsafe_code)]
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the program that prints")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is the program that prints"
+)]
 
 mod admin;
 mod audit;
@@ -27,7 +31,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Keeps keys, puts them to work over HTTP/2 and mutual TLS, and measures all of it.
 #[derive(Debug, Parser)]
-#[command(name = "keywright", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "keywright",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
 struct Arguments {
     /// How results and errors are printed.
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
@@ -69,7 +78,9 @@ fn main() -> std::process::ExitCode {
 /// The format asked for by words that are otherwise no command.
 fn wanted_format() -> Format {
     let words: Vec<_> = std::env::args_os().collect();
-    let pair = words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
+    let pair = words
+        .windows(2)
+        .any(|pair| pair[0] == "--format" && pair[1] == "json");
     let json = pair || words.iter().any(|word| word == "--format=json");
     if json { Format::Json } else { Format::Text }
 }

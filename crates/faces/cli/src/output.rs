@@ -54,7 +54,11 @@ pub(crate) fn data(bytes: &[u8]) -> Result<Reader, Failure> {
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Ok(Reader::Listening),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),
-        Err(error) => Err(Failure::file(Path::new("standard output"), "written", &error)),
+        Err(error) => Err(Failure::file(
+            Path::new("standard output"),
+            "written",
+            &error,
+        )),
     }
 }
 
@@ -74,16 +78,28 @@ pub(crate) fn document<T: Serialize>(
 /// Names and values under each other.
 pub(crate) fn fields(rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    rows.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect()
+    rows.iter()
+        .map(|(name, value)| format!("{name:width$}  {value}\n"))
+        .collect()
 }
 
 /// Rows in columns as wide as their widest entry; the first row is the heading.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(String::len).max();
-    let widths: Vec<_> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let width = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(String::len)
+            .max()
+    };
+    let widths: Vec<_> = (0..columns)
+        .map(|column| width(column).unwrap_or(0))
+        .collect();
     let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:width$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
     rows.iter().map(line).collect()
@@ -100,12 +116,24 @@ pub(crate) fn result<T: Serialize>(format: Format, content: &T, text: impl FnOnc
 
 /// Prints a failure: what happened, and what to do.
 pub(crate) fn failure(format: Format, failure: &Failure) {
-    let Failure { exit, code, happened, advice, place } = failure;
+    let Failure {
+        exit,
+        code,
+        happened,
+        advice,
+        place,
+    } = failure;
     match format {
         Format::Text => eprintln!("error: {happened}\nhelp: {advice}"),
         Format::Json => {
             let code = code.map(keywright_types::Code::name);
-            let error = ErrorFields { exit: *exit as u8, code, message: happened, advice, place: place.as_ref() };
+            let error = ErrorFields {
+                exit: *exit as u8,
+                code,
+                message: happened,
+                advice,
+                place: place.as_ref(),
+            };
             drop(data((json(&ErrorContent { error }) + "\n").as_bytes()));
         }
     }
@@ -113,5 +141,9 @@ pub(crate) fn failure(format: Format, failure: &Failure) {
 
 fn json<T: Serialize>(content: &T) -> String {
     // Structs of texts and numbers always have a JSON form.
-    serde_json::to_string(&Document { schema_version: 1, content }).unwrap_or_default()
+    serde_json::to_string(&Document {
+        schema_version: 1,
+        content,
+    })
+    .unwrap_or_default()
 }

@@ -33,13 +33,15 @@ pub(crate) fn tls(
     let roots = read(ca)?;
     let identity = match identity {
         Some((certificate, key)) => {
+            let chain = read(certificate)?;
             let key = keywright_secret::SecretBytes::from_vec(read(key)?);
-            let pair = ClientIdentity::from_pem(&read(certificate)?, key.expose());
+            let pair = ClientIdentity::from_pem(&chain, key.expose());
             Some(pair.map_err(|error| unusable(certificate, &error))?)
         }
         None => None,
     };
-    client_config(&roots, identity, &[protocol], &Clock::system()).map_err(|error| unusable(ca, &error))
+    client_config(&roots, identity, &[protocol], &Clock::system())
+        .map_err(|error| unusable(ca, &error))
 }
 
 /// Settings for a service at `url`.
@@ -55,7 +57,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 fn unusable(path: &Path, error: &keywright_tls::Error) -> Failure {
     let happened = format!("{}: {}", path.display(), crate::exit::sentence(error));
     let advice = match error {
-        keywright_tls::Error::KeyMismatch => "give the key that was made together with this certificate",
+        keywright_tls::Error::KeyMismatch => {
+            "give the key that was made together with this certificate"
+        }
         _ => "give certificates and keys in PEM form",
     };
     Failure::new(Exit::Usage, happened, advice)

@@ -31,7 +31,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(Exit::Internal, error.to_string(), "free resources and try again"))?;
+        .map_err(|error| {
+            Failure::new(
+                Exit::Internal,
+                error.to_string(),
+                "free resources and try again",
+            )
+        })?;
     // Before anything listens, so that no signal is missed.
     let stopped = runtime.block_on(async { signals() })?;
     if arguments.null {
@@ -69,10 +75,17 @@ fn signals() -> Result<impl Future<Output = ()>, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let listen = |kind| {
         signal(kind).map_err(|error| {
-            Failure::new(Exit::Internal, format!("signals cannot be heard: {error}"), "try again")
+            Failure::new(
+                Exit::Internal,
+                format!("signals cannot be heard: {error}"),
+                "try again",
+            )
         })
     };
-    let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+    let (mut terminate, mut interrupt) = (
+        listen(SignalKind::terminate())?,
+        listen(SignalKind::interrupt())?,
+    );
     Ok(async move {
         tokio::select! {
             _ = terminate.recv() => (),

@@ -17,6 +17,7 @@ use crate::error;
 use crate::field::Place;
 use crate::finding::{Fault, Finding};
 use crate::head::{self, HeadId, HeadReader, SignedHead, Signer, Statement};
+use crate::log::Identity;
 use crate::order::UnfinishedOrder;
 use crate::record::Entry;
 use crate::{AuditError, RecordType};
@@ -25,6 +26,8 @@ use crate::{AuditError, RecordType};
 pub(crate) struct History {
     pub(crate) newest: HeadId,
     newest_file: String,
+    /// Whose log it is, if there is one.
+    pub(crate) identity: Option<Identity>,
     /// Who must sign the next head.
     pub(crate) signer: Option<Signer>,
     pub(crate) epoch: u64,
@@ -39,12 +42,13 @@ impl History {
         self.newest.number > known.number || self.newest == known
     }
 
-    pub(crate) fn cut_back(&self) -> Finding {
+    /// What is wrong with the newest head.
+    pub(crate) fn finding(&self, fault: Fault) -> Finding {
         Finding {
             file: self.newest_file.clone(),
             offset: 0,
             sequence: Some(self.newest.number),
-            fault: Fault::CutBack,
+            fault,
         }
     }
 }
@@ -152,6 +156,7 @@ pub(crate) fn read(dir: &Path) -> Result<History, AuditError> {
         newest_file: parts
             .last()
             .map_or_else(String::new, |part| part.name.clone()),
+        identity: walk.identity,
         signer: walk.signer,
         epoch: walk.epoch.max(orders.epoch),
         older: walk.states.into_values().collect(),
@@ -178,6 +183,7 @@ fn damaged(file: String, offset: u64, error: ReadError) -> AuditError {
 /// The heads of the newest boot.
 struct Walk {
     newest: HeadId,
+    identity: Option<Identity>,
     signer: Option<Signer>,
     epoch: u64,
     open_orders: u32,
@@ -188,6 +194,7 @@ impl Default for Walk {
     fn default() -> Self {
         Self {
             newest: HeadId::NONE,
+            identity: None,
             signer: None,
             epoch: 0,
             open_orders: 0,
@@ -221,6 +228,10 @@ impl Walk {
             return Err(Fault::Previous);
         }
         self.newest = signed.id();
+        self.identity = Some(Identity {
+            installation: head.installation,
+            node: head.node,
+        });
         self.epoch = head.epoch;
         self.open_orders = head.open_orders;
         self.signer = Some(match &head.statement {

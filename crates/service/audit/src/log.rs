@@ -25,7 +25,7 @@ use crate::order::UnfinishedOrder;
 use crate::record::Facts;
 use crate::shared::{Heads, Shared, SharedSettings};
 use crate::writer::{Order, Writer};
-use crate::{AuditError, Finding, RecordType};
+use crate::{AuditError, Fault, Finding, RecordType};
 
 /// What takes every signed head as soon as it is durable: the copy in the store. It runs on the log's
 /// thread and must not call the log.
@@ -368,14 +368,18 @@ pub(crate) fn node_facts(kind: RecordType, shared: &Shared) -> Facts {
 }
 
 impl History {
-    /// Whether this key and what the store knows go with what is on disk.
+    /// Whether this node, this key and what the store knows go with what is on disk. A log that was
+    /// continued under another name would never verify again.
     fn admits(&self, settings: &Settings) -> Result<(), AuditError> {
+        if self.identity.is_some_and(|identity| identity != settings.identity) {
+            return Err(AuditError::Damaged(self.finding(Fault::HeadOrder)));
+        }
         let own = Signer::of(&settings.signer, settings.key_version);
         if self.signer.is_some_and(|signer| signer != own) {
             return Err(AuditError::SignerMismatch);
         }
         match settings.newest_known {
-            Some(known) if !self.reaches(known) => Err(AuditError::Damaged(self.cut_back())),
+            Some(known) if !self.reaches(known) => Err(AuditError::Damaged(self.finding(Fault::CutBack))),
             _ => Ok(()),
         }
     }

@@ -478,9 +478,9 @@ impl<'a> Walk<'a> {
             self.tracks.insert(file, track);
         }
         for (_, track) in std::mem::take(&mut self.tracks) {
-            if let Track::Open(mut open) = track {
-                open.read_unsigned(&mut self.report)?;
-                self.report.cut += u64::from(open.close()?.is_some());
+            if let Track::Open(open) = track {
+                let cut = open.close_unsigned(&mut self.report)?.is_some();
+                self.report.cut += u64::from(cut);
             }
         }
         if let Some((_, missing)) = self.missing.pop_first() {

@@ -12,7 +12,10 @@ use serde::{Deserialize, Serialize};
 /// A node's configuration.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::exhaustive_structs, reason = "the file's own shape; a new key is faced by its reader")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "the file's own shape; a new key is faced by its reader"
+)]
 pub struct Config {
     /// The version of this format: 1.
     pub version: u32,
@@ -90,7 +93,10 @@ pub struct Keystore {
 /// What to do where the system forbids locking memory (design 7.24).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(clippy::exhaustive_enums, reason = "both answers must be faced at start")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "both answers must be faced at start"
+)]
 pub enum MemoryLock {
     /// Start, and say so in log and health.
     #[default]
@@ -115,7 +121,10 @@ pub struct Audit {
 /// first in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(clippy::exhaustive_enums, reason = "both answers must be faced at start")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "both answers must be faced at start"
+)]
 pub enum Sync {
     /// Every 100 ms; before that they are with the operating system.
     #[default]
@@ -185,7 +194,9 @@ pub struct DataKeys {
 
 impl Default for DataKeys {
     fn default() -> Self {
-        Self { validity_s: 24 * 3600 }
+        Self {
+            validity_s: 24 * 3600,
+        }
     }
 }
 
@@ -240,7 +251,10 @@ impl Config {
         }
         config.check_ranges()?;
         let folder = path.parent().unwrap_or_else(|| Path::new(""));
-        config.paths().into_iter().for_each(|entry| *entry = folder.join(&*entry));
+        config
+            .paths()
+            .into_iter()
+            .for_each(|entry| *entry = folder.join(&*entry));
         Ok(config)
     }
 
@@ -289,21 +303,77 @@ impl Config {
         ]
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a table, one line of thought for each number"
+    )]
     fn check_ranges(&self) -> Result<(), ConfigError> {
         let limits = &self.limits;
         let numbers: [(&'static str, u64, u64, u64, &'static str); 9] = [
-            ("limits.body_bytes", limits.body_bytes as u64, 1024, 64 << 20, "1024 to 67108864"),
+            (
+                "limits.body_bytes",
+                limits.body_bytes as u64,
+                1024,
+                64 << 20,
+                "1024 to 67108864",
+            ),
             ("limits.items", limits.items as u64, 1, 10_000, "1 to 10000"),
-            ("limits.header_bytes", limits.header_bytes.into(), 8 << 10, 1 << 20, "8192 to 1048576"),
-            ("limits.connections", limits.connections as u64, 1, 1_000_000, "1 to 1000000"),
-            ("limits.concurrent_streams", limits.concurrent_streams.into(), 1, 100_000, "1 to 100000"),
-            ("limits.request_timeout_s", limits.request_timeout_s, 1, 3600, "1 to 3600"),
-            ("limits.holder_queue", limits.holder_queue as u64, 1, 1_000_000, "1 to 1000000"),
-            ("keystore.unwrapped_keys", self.keystore.unwrapped_keys as u64, 16, 1 << 20, "16 to 1048576"),
-            ("data_keys.validity_s", self.data_keys.validity_s, 1, 366 * 86_400, "1 to 31622400"),
+            (
+                "limits.header_bytes",
+                limits.header_bytes.into(),
+                8 << 10,
+                1 << 20,
+                "8192 to 1048576",
+            ),
+            (
+                "limits.connections",
+                limits.connections as u64,
+                1,
+                1_000_000,
+                "1 to 1000000",
+            ),
+            (
+                "limits.concurrent_streams",
+                limits.concurrent_streams.into(),
+                1,
+                100_000,
+                "1 to 100000",
+            ),
+            (
+                "limits.request_timeout_s",
+                limits.request_timeout_s,
+                1,
+                3600,
+                "1 to 3600",
+            ),
+            (
+                "limits.holder_queue",
+                limits.holder_queue as u64,
+                1,
+                1_000_000,
+                "1 to 1000000",
+            ),
+            (
+                "keystore.unwrapped_keys",
+                self.keystore.unwrapped_keys as u64,
+                16,
+                1 << 20,
+                "16 to 1048576",
+            ),
+            (
+                "data_keys.validity_s",
+                self.data_keys.validity_s,
+                1,
+                366 * 86_400,
+                "1 to 31622400",
+            ),
         ];
-        let wrong = numbers.into_iter().find(|(_, value, low, high, _)| value < low || value > high);
-        wrong.map_or(Ok(()), |(key, value, _, _, range)| Err(ConfigError::Range { key, value, range }))
+        let wrong = numbers
+            .into_iter()
+            .find(|(_, value, low, high, _)| value < low || value > high);
+        wrong.map_or(Ok(()), |(key, value, _, _, range)| {
+            Err(ConfigError::Range { key, value, range })
+        })
     }
 }
 
@@ -363,12 +433,15 @@ mod tests {
     #[test]
     fn an_unknown_key_is_refused_with_its_name_and_line() {
         for (text, key, line) in [
-            (format!("{}sink = 1\n", minimal()), "sink", 15),
-            (format!("{}[limits]\nitem = 5\n", minimal()), "item", 16),
+            (format!("{}sink = 1\n", minimal()), "sink", 16),
+            (format!("{}[limits]\nitem = 5\n", minimal()), "item", 17),
             (format!("surprise = true\n{}", minimal()), "surprise", 1),
         ] {
             let message = read(&text).unwrap_err().to_string();
-            assert!(message.contains(key) && message.contains(&format!("line {line}")), "{message}");
+            assert!(
+                message.contains(key) && message.contains(&format!("line {line}")),
+                "{message}"
+            );
         }
     }
 
@@ -392,7 +465,11 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_named_with_its_key() {
-        let message = read(minimal()).unwrap().check_files().unwrap_err().to_string();
+        let message = read(minimal())
+            .unwrap()
+            .check_files()
+            .unwrap_err()
+            .to_string();
         assert!(message.starts_with("server.certificate names"), "{message}");
     }
 }

@@ -43,23 +43,63 @@ pub enum Contents {
 /// # Errors
 /// [`HomeError::Occupied`] if there is something at the place; else [`HomeError`], and the place is as
 /// it was.
-pub fn create(folder: &Path, contents: Contents, profile: Profile, clock: &Clock) -> Result<(), HomeError> {
+pub fn create(
+    folder: &Path,
+    contents: Contents,
+    profile: Profile,
+    clock: &Clock,
+) -> Result<(), HomeError> {
     if occupied(folder) {
         return Err(HomeError::Occupied(folder.to_owned()));
     }
+    let folder = &place(folder)?;
     let beside = beside(folder)?;
-    make_folder(&beside)?;
-    let made = fill(&beside, contents, profile, clock).and_then(|()| {
-        // An empty folder at the place is taken over.
-        drop(std::fs::remove_dir(folder));
-        std::fs::rename(&beside, folder)
-            .and_then(|()| files::sync_folder(folder))
-            .map_err(|source| failed(folder, "written", source))
-    });
+    let missing = missing_parents(folder);
+    let made = make_folder(&beside)
+        .and_then(|()| fill(&beside, contents, profile, clock))
+        // Over an empty folder, if there is one: a rename replaces that in the same step.
+        .and_then(|()| {
+            move_to(&beside, folder).map_err(|source| failed(folder, "written", source))
+        });
     if made.is_err() {
         drop(std::fs::remove_dir_all(&beside));
+        // Only those that this call has made, and only if nobody has put anything there since.
+        missing
+            .iter()
+            .for_each(|parent| drop(std::fs::remove_dir(parent)));
     }
     made
+}
+
+/// Where the home will really be: behind a link, at the folder that it leads to. Not the working
+/// directory, which would go away under the feet of whoever stands in it.
+fn place(folder: &Path) -> Result<PathBuf, HomeError> {
+    let Ok(real) = folder.canonicalize() else {
+        return Ok(folder.to_owned());
+    };
+    if Path::new(".").canonicalize().is_ok_and(|here| here == real) {
+        return Err(failed(
+            folder,
+            "written",
+            std::io::ErrorKind::ResourceBusy.into(),
+        ));
+    }
+    Ok(real)
+}
+
+/// The folders above the place that are not there yet, the deepest first.
+fn missing_parents(folder: &Path) -> Vec<PathBuf> {
+    let parents = folder.ancestors().skip(1);
+    let missing = parents.take_while(|parent| !parent.as_os_str().is_empty() && !parent.exists());
+    missing.map(Path::to_owned).collect()
+}
+
+fn move_to(beside: &Path, folder: &Path) -> std::io::Result<()> {
+    // What is in the home must be durable before its name is.
+    for inner in [&beside.join("clients"), beside] {
+        std::fs::File::open(inner).and_then(|inner| inner.sync_all())?;
+    }
+    std::fs::rename(beside, folder).and_then(|()| files::sync_folder(folder))
 }
 
 fn occupied(folder: &Path) -> bool {
@@ -70,7 +110,8 @@ fn occupied(folder: &Path) -> bool {
 }
 
 fn beside(folder: &Path) -> Result<PathBuf, HomeError> {
-    let name = folder.file_name().ok_or_else(|| HomeError::Occupied(folder.to_owned()))?;
+    let nameless = || failed(folder, "written", std::io::ErrorKind::InvalidInput.into());
+    let name = folder.file_name().ok_or_else(nameless)?;
     let mut random = RandomStream::new()?;
     let suffix = keywright_encoding::hex::encode(&random.array::<4>()?);
     let mut beside = name.to_owned();
@@ -86,15 +127,25 @@ fn make_folder(folder: &Path) -> Result<(), HomeError> {
         .map_err(|source| failed(folder, "written", source))
 }
 
-fn fill(folder: &Path, contents: Contents, profile: Profile, clock: &Clock) -> Result<(), HomeError> {
+fn fill(
+    folder: &Path,
+    contents: Contents,
+    profile: Profile,
+    clock: &Clock,
+) -> Result<(), HomeError> {
     let pki = Pki::init(folder, clock.wall())?;
     pki.issue_server(clock.wall())?;
     make_folder(&folder.join("clients"))?;
     make_folder(&folder.join("audit"))?;
     make_root(folder, profile, clock)?;
     let config = folder.join(CONFIG_FILE);
-    #[expect(clippy::expect_used, reason = "a struct of strings and numbers always has a TOML form")]
-    let text = configuration().to_text().expect("a configuration has a text");
+    #[expect(
+        clippy::expect_used,
+        reason = "a struct of strings and numbers always has a TOML form"
+    )]
+    let text = configuration()
+        .to_text()
+        .expect("a configuration has a text");
     files::write_new(&config, text.as_bytes(), Readers::Everyone)?;
     let node = Node::open(&config, clock.clone(), MemoryPlan::LeaveAlone)?;
     node.admin().create_tenant(&Name::default_tenant())?;
@@ -123,8 +174,15 @@ fn make_root(folder: &Path, profile: Profile, clock: &Clock) -> Result<(), HomeE
     write_meta(&mut engine, META_NODE.as_bytes(), &random.array::<16>()?)?;
     let seed = keystore.open_service_key(ServiceKey::AuditSigning, &audit_key)?;
     let fingerprint = Fingerprint::of(&SigningKey::from_seed(&seed)?.verifying_key());
-    let text = format!("{}\n", keywright_encoding::hex::encode(fingerprint.as_bytes()));
-    files::write_new(&folder.join(FINGERPRINT_FILE), text.as_bytes(), Readers::Everyone)
+    let text = format!(
+        "{}\n",
+        keywright_encoding::hex::encode(fingerprint.as_bytes())
+    );
+    files::write_new(
+        &folder.join(FINGERPRINT_FILE),
+        text.as_bytes(),
+        Readers::Everyone,
+    )
 }
 
 /// The contexts, clients and policy of the demonstration.
@@ -135,7 +193,8 @@ fn make_demo(folder: &Path, node: &Node, pki: &Pki, clock: &Clock) -> Result<(),
     let anchor = keywright_encoding::hex::encode(&pki.authority().spki_sha256());
     for (name, unit, context, binding) in DEMO {
         let name_of_context: Name = context.parse()?;
-        node.admin().create_context(&tenant, &name_of_context, KeySpec::seal(), binding)?;
+        node.admin()
+            .create_context(&tenant, &name_of_context, KeySpec::seal(), binding)?;
         let principal = PrincipalId::from_bytes(random.array()?);
         let clients = folder.join("clients");
         pki.issue_client(&clients, (name, Some(unit)), Some(principal), clock.wall())?;
@@ -169,15 +228,23 @@ fn configuration() -> Config {
             certificate: "server.pem".into(),
             key: "server.key".into(),
         },
-        clients: Clients { authorities: AUTHORITY.into(), revocation_lists: REVOCATION_LIST.into() },
-        store: StoreSection { file: "store.sqlite".into() },
+        clients: Clients {
+            authorities: AUTHORITY.into(),
+            revocation_lists: REVOCATION_LIST.into(),
+        },
+        store: StoreSection {
+            file: "store.sqlite".into(),
+        },
         keystore: crate::Keystore {
             root: "root.kwf".into(),
             password_file: "root.password".into(),
             unwrapped_keys: 16_384,
             memory_lock: MemoryLock::Try,
         },
-        audit: Audit { directory: "audit".into(), sync: Sync::Grouped },
+        audit: Audit {
+            directory: "audit".into(),
+            sync: Sync::Grouped,
+        },
         limits: Limits::default(),
         data_keys: DataKeys::default(),
     }

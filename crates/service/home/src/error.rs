@@ -56,7 +56,9 @@ pub enum HomeError {
     #[error("the store is not that of a finished home: {0} is missing")]
     StoreIncomplete(&'static str),
     /// The store is older than the newest audit head: it was put back.
-    #[error("the store is at epoch {store}, the audit log at epoch {log}: the store was put back to an older state")]
+    #[error(
+        "the store is at epoch {store}, the audit log at epoch {log}: the store was put back to an older state"
+    )]
     StoreOlder {
         /// The store's epoch.
         store: u64,
@@ -76,7 +78,9 @@ pub enum HomeError {
     #[error(transparent)]
     Transport(#[from] transport::Error),
     /// The system forbids locking memory and the configuration requires it.
-    #[error("the system forbids locking memory (errno {0}) and keystore.memory_lock is \"require\"")]
+    #[error(
+        "the system forbids locking memory (errno {0}) and keystore.memory_lock is \"require\""
+    )]
     MemoryLock(i32),
     /// A thread could not be started.
     #[error("a thread could not be started")]
@@ -112,24 +116,46 @@ impl HomeError {
     pub const fn advice(&self) -> &'static str {
         match self {
             Self::Config(_) => "mend the configuration; docs/operations.md lists every key",
-            Self::Occupied(_) => "choose another --home, or remove that folder if nothing in it is needed",
+            Self::Occupied(_) => {
+                "choose another --home, or remove that folder if nothing in it is needed"
+            }
             Self::File { .. } => "check that the path exists and that this user may use it",
             Self::PasswordExposed(_) => "run chmod 600 on it",
             Self::PasswordEmpty(_) => "put the root's password into it, on one line",
-            Self::Tls(_) => "check the certificate, key and revocation list files that the configuration names",
-            Self::OlderRevocationList => "put the newest revocation list back; an older one would admit revoked clients",
-            Self::Keystore(_) => "check keystore.root and keystore.password_file; without both no key can be opened",
-            Self::Busy => "stop the other process, or give the order while it runs: it listens on the home's control socket",
-            Self::Store(_) | Self::StoreIncomplete(_) | Self::Rows(_) => "restore the store from a backup; do not repair it by hand",
-            Self::StoreOlder { .. } => "put the newest store back: an older one may undo revocations and destroyed keys",
-            Self::Audit(_) => "check the audit folder and the space on its disk; without it nothing is served",
-            Self::Admin(_) | Self::Refused { .. } => "nothing was changed; correct the order and give it again",
+            Self::Tls(_) => {
+                "check the certificate, key and revocation list files that the configuration names"
+            }
+            Self::OlderRevocationList => {
+                "put the newest revocation list back; an older one would admit revoked clients"
+            }
+            Self::Keystore(_) => {
+                "check keystore.root and keystore.password_file; without both no key can be opened"
+            }
+            Self::Busy => {
+                "stop the other process, or give the order while it runs: it listens on the home's control socket"
+            }
+            Self::Store(_) | Self::StoreIncomplete(_) | Self::Rows(_) => {
+                "restore the store from a backup; do not repair it by hand"
+            }
+            Self::StoreOlder { .. } => {
+                "put the newest store back: an older one may undo revocations and destroyed keys"
+            }
+            Self::Audit(_) => {
+                "check the audit folder and the space on its disk; without it nothing is served"
+            }
+            Self::Admin(_) | Self::Refused { .. } => {
+                "nothing was changed; correct the order and give it again"
+            }
             Self::Transport(_) => "choose another address with --listen, or stop what uses it",
-            Self::MemoryLock(_) => "raise the limit on locked memory (ulimit -l), or set keystore.memory_lock = \"try\"",
+            Self::MemoryLock(_) => {
+                "raise the limit on locked memory (ulimit -l), or set keystore.memory_lock = \"try\""
+            }
             Self::Thread(_) | Self::Randomness(_) => "free resources of the machine and try again",
             Self::Control(_) => "see whether the node is stopping; try again in a moment",
             Self::Name(_) => "use a name of letters, digits, '.', '_' and '-'",
-            Self::PrincipalUnknown(_) => "add the principal to the policy first: keywright admin policy apply",
+            Self::PrincipalUnknown(_) => {
+                "add the principal to the policy first: keywright admin policy apply"
+            }
             Self::NotIssuedHere => "give a certificate that this home's authority issued",
         }
     }

@@ -28,7 +28,10 @@ pub(crate) fn read_password(path: &Path) -> Result<SecretBytes, HomeError> {
         return Err(HomeError::PasswordExposed(path.to_owned()));
     }
     let mut bytes = read(path)?;
-    while bytes.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
+    while bytes
+        .last()
+        .is_some_and(|byte| matches!(byte, b'\n' | b'\r'))
+    {
         bytes.pop();
     }
     if bytes.is_empty() {
@@ -64,10 +67,16 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> Result<(),
 
 /// Makes a name in its folder durable.
 pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or_else(|| Path::new("."))).and_then(|folder| folder.sync_all())
 }
 
 pub(crate) fn failed(path: &Path, action: &'static str, source: std::io::Error) -> HomeError {
-    HomeError::File { path: path.to_owned(), action, source }
+    HomeError::File {
+        path: path.to_owned(),
+        action,
+        source,
+    }
 }

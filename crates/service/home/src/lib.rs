@@ -18,9 +18,12 @@ mod node;
 mod order;
 pub mod pki;
 
-pub use config::{Audit, Clients, Config, ConfigError, DataKeys, Keystore, Limits, MemoryLock, Server, StoreSection, Sync};
+pub use config::{
+    Audit, Clients, Config, ConfigError, DataKeys, Keystore, Limits, MemoryLock, Server,
+    StoreSection, Sync,
+};
 pub use create::{CONFIG_FILE, Contents, FINGERPRINT_FILE, create};
 pub use error::HomeError;
 pub use keywright_password::Profile;
 pub use node::{MemoryPlan, Node, Serving, serve_null};
-pub use order::{Answer, Order, VersionState, ContextState};
+pub use order::{Answer, ContextState, Order, VersionState};

@@ -9,23 +9,22 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use keywright_audit::head::SignedHead;
 use keywright_audit::log::{Identity, Log, Settings as LogSettings, SyncMode};
-use keywright_audit::record::{Facts, Record};
+use keywright_audit::writer::Writer;
 use keywright_clock::Clock;
-use keywright_custody::{KeyHolder, rows};
+use keywright_custody::KeyHolder;
 use keywright_keystore::{Keystore, Root, ServiceKey};
 use keywright_password::Limits as PasswordLimits;
-use keywright_policy::Policy;
 use keywright_primitives::mac::MacKey;
 use keywright_primitives::signature::SigningKey;
 use keywright_secret::locked::{Locking, lock_process};
 use keywright_server::transport::{self, Running};
 use keywright_server::{Application, NullApplication, Probes};
 use keywright_service::{
-    Admin, PoolSize, Settings as ServiceSettings, Shared, Snapshot, Worker, load_policy, load_trust,
+    Admin, PoolSize, Settings as ServiceSettings, Shared, Snapshot, Worker, load_trust, settle,
 };
 use keywright_store::{Engine, SqliteEngine, Store, Table, Transaction, read_meta};
 use keywright_tls::{ClientTrust, Protocol, ServerConfig, ServerIdentity, server_config};
-use keywright_types::{Code, KeyVersion, Name, NodeId, TenantId};
+use keywright_types::{KeyVersion, NodeId, TenantId};
 
 use crate::control::Control;
 use crate::{Config, HomeError, MemoryLock, Sync, files};
@@ -89,19 +88,36 @@ impl Node {
         let engine = SqliteEngine::open(&config.store.file)?;
         let meta = Meta::read(&engine, &keystore)?;
         let store = Store::start(Box::new(engine), meta.row_key, &clock)?;
-        let identity = Identity { installation: meta.installation, node: meta.node };
+        let identity = Identity {
+            installation: meta.installation,
+            node: meta.node,
+        };
         let mut log = open_log(&config, &clock, identity, meta.signer, &store)?;
-        settle(&mut log, &clock, store.epoch())?;
-        let trust = Arc::new(read_trust(&config, &clock)?);
+        settle(&mut log, &store, &clock)?;
+        let (trust, lists) = read_trust(&config, &clock)?;
         let tls = Arc::new(ArcSwap::new(tls_config(&config, &trust)?));
-        let snapshot = read_snapshot(&store, Arc::clone(&trust))?;
-        let shared = Shared::new(snapshot, wrap(keystore), clock.clone(), service_settings(&config))
-            .map_err(HomeError::Thread)?;
+        let snapshot = Snapshot::load(&store, Arc::clone(&trust))?;
+        let shared = Shared::new(
+            snapshot,
+            wrap(keystore),
+            clock.clone(),
+            service_settings(&config),
+        )
+        .map_err(HomeError::Thread)?;
         let admin = Admin::new(shared, store.clone(), log.writer()?);
         let (folder, log) = (folder_of(path), Mutex::new(Some(log)));
-        let node =
-            Self { folder, config, clock, admin, store, log, tls, memory_locked, derivation };
-        node.adopt_newer_trust(trust)?;
+        let node = Self {
+            folder,
+            config,
+            clock,
+            admin,
+            store,
+            log,
+            tls,
+            memory_locked,
+            derivation,
+        };
+        node.adopt_newer_trust(trust, &lists)?;
         Ok(Arc::new(node))
     }
 
@@ -144,7 +160,8 @@ impl Node {
     /// Starts the server; `listen` overrides the configured address.
     ///
     /// # Errors
-    /// [`HomeError::Transport`] if the address cannot be had; [`HomeError::Control`].
+    /// [`HomeError::Transport`] if the address cannot be had; [`HomeError::File`] if the control
+    /// socket cannot.
     pub fn serve(self: &Arc<Self>, listen: Option<SocketAddr>) -> Result<Serving, HomeError> {
         let settings = transport_settings(&self.config, listen, Arc::clone(&self.tls));
         let threads = match settings.threads {
@@ -152,21 +169,33 @@ impl Node {
             count => count,
         };
         // Writers are opened here, where failing is an answer, and taken by the threads.
-        let writers = self.with_log(|log| (0..threads).map(|_| log.writer()).collect::<Result<Vec<_>, _>>())?;
+        let writers = self.with_log(|log| {
+            (0..threads)
+                .map(|_| log.writer())
+                .collect::<Result<Vec<_>, _>>()
+        })?;
         let writers = Mutex::new(writers?);
         let probes = Arc::new(self.probes());
         let shared = Arc::clone(self.admin.shared());
         let (limits, body_timeout) = (api_limits(&self.config), settings.limits.body_timeout);
         let make = move |_| {
-            let writer = writers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            #[expect(clippy::expect_used, reason = "as many writers as threads were made above")]
-            let writer = writer.expect("one writer per server thread");
-            let worker = Worker::new(Arc::clone(&shared), writer);
+            let worker = Worker::new(Arc::clone(&shared), take(&writers));
             Application::new(worker, limits, body_timeout, Arc::clone(&probes))
         };
-        let running = transport::start(transport::Settings { threads, ..settings }, make)?;
+        // The control first: it stops by itself if the address then cannot be had.
         let control = Control::start(&self.folder, self)?;
-        Ok(Serving { running, _control: control, node: Arc::clone(self) })
+        let running = transport::start(
+            transport::Settings {
+                threads,
+                ..settings
+            },
+            make,
+        )?;
+        Ok(Serving {
+            running,
+            _control: control,
+            node: Arc::clone(self),
+        })
     }
 
     /// Reads the revocation list again and puts it in force.
@@ -174,12 +203,14 @@ impl Node {
     /// # Errors
     /// [`HomeError::Tls`], [`HomeError::Admin`]; the old list stays in force.
     pub fn reload_trust(&self) -> Result<u64, HomeError> {
-        let trust = Arc::new(read_trust(&self.config, &self.clock)?);
+        let (trust, lists) = read_trust(&self.config, &self.clock)?;
         let tls = tls_config(&self.config, &trust)?;
-        let lists = files::read(&self.config.clients.revocation_lists)?;
-        let epoch = self.admin.replace_trust(trust, &lists)?;
-        self.tls.store(tls);
-        Ok(epoch)
+        let replaced = self.admin.replace_trust(Arc::clone(&trust), &lists);
+        // An order that was carried out is in force even if its record's end is still owed.
+        if Arc::ptr_eq(&self.admin.shared().snapshot().trust, &trust) {
+            self.tls.store(tls);
+        }
+        Ok(replaced?)
     }
 
     /// Ends the node in order: the last head is signed, the store is closed.
@@ -187,7 +218,11 @@ impl Node {
     /// # Errors
     /// [`HomeError::Audit`] if the last head could not be written.
     pub fn shutdown(&self) -> Result<(), HomeError> {
-        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let log = self
+            .log
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         let last = log.map(Log::shutdown).transpose();
         self.store.shutdown();
         last?;
@@ -204,7 +239,9 @@ impl Node {
 
     fn with_log<T>(&self, use_it: impl FnOnce(&Log) -> T) -> Result<T, HomeError> {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        log.as_ref().map(use_it).ok_or(HomeError::Audit(keywright_audit::AuditError::Unavailable))
+        log.as_ref()
+            .map(use_it)
+            .ok_or(HomeError::Audit(keywright_audit::AuditError::Unavailable))
     }
 
     fn probes(self: &Arc<Self>) -> Probes {
@@ -213,13 +250,15 @@ impl Node {
             let node = node.upgrade();
             node.is_some_and(|node| node.with_log(|log| log.health().is_good()).unwrap_or(false))
         };
-        Probes { audit: Box::new(audit), memory_locked: self.memory_locked }
+        Probes {
+            audit: Box::new(audit),
+            memory_locked: self.memory_locked,
+        }
     }
 
     /// A list that was replaced while the node was down is put in force as an order of its own; an
     /// older one than the store remembers keeps the node from starting.
-    fn adopt_newer_trust(&self, trust: Arc<ClientTrust>) -> Result<(), HomeError> {
-        let lists = files::read(&self.config.clients.revocation_lists)?;
+    fn adopt_newer_trust(&self, trust: Arc<ClientTrust>, lists: &[u8]) -> Result<(), HomeError> {
         let known = load_trust(&self.store)?;
         if let Some(known) = &known {
             let anchors = files::read(&self.config.clients.authorities)?;
@@ -230,8 +269,8 @@ impl Node {
                 return Err(HomeError::OlderRevocationList);
             }
         }
-        if known.as_ref() != Some(&lists) {
-            self.admin.replace_trust(trust, &lists)?;
+        if known.as_deref() != Some(lists) {
+            self.admin.replace_trust(trust, lists)?;
         }
         Ok(())
     }
@@ -283,18 +322,31 @@ impl Serving {
     }
 }
 
+/// A writer for one server thread.
+#[expect(clippy::expect_used, reason = "as many writers as threads were made")]
+fn take(writers: &Mutex<Vec<Writer>>) -> Writer {
+    let writer = writers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    writer.expect("one writer per server thread")
+}
+
 /// Serves constant answers: same TLS, routes and limits as the home's configuration says, no keys, no
 /// audit, no store.
 ///
 /// # Errors
 /// [`HomeError`] as for a server with keys.
-pub fn serve_null(path: &Path, clock: &Clock, listen: Option<SocketAddr>) -> Result<Running, HomeError> {
+pub fn serve_null(
+    path: &Path,
+    clock: &Clock,
+    listen: Option<SocketAddr>,
+) -> Result<Running, HomeError> {
     let config = Config::read(path)?;
-    let trust = Arc::new(read_trust(&config, clock)?);
+    let (trust, _) = read_trust(&config, clock)?;
     let tls = Arc::new(ArcSwap::new(tls_config(&config, &trust)?));
     let settings = transport_settings(&config, listen, tls);
     let (limits, body_timeout) = (api_limits(&config), settings.limits.body_timeout);
-    Ok(transport::start(settings, move |_| NullApplication::new(limits, body_timeout))?)
+    Ok(transport::start(settings, move |_| {
+        NullApplication::new(limits, body_timeout)
+    })?)
 }
 
 /// What stands in the store before its row key is known.
@@ -324,8 +376,16 @@ impl Meta {
 
 fn open_keystore(config: &Config, clock: &Clock) -> Result<Arc<Keystore>, HomeError> {
     let password = files::read_password(&config.keystore.password_file)?;
-    let root = Root::open(&config.keystore.root, &password, &PasswordLimits::standard())?;
-    Ok(Arc::new(Keystore::new(&root, config.keystore.unwrapped_keys, clock.clone())?))
+    let root = Root::open(
+        &config.keystore.root,
+        &password,
+        &PasswordLimits::standard(),
+    )?;
+    Ok(Arc::new(Keystore::new(
+        &root,
+        config.keystore.unwrapped_keys,
+        clock.clone(),
+    )?))
 }
 
 fn lock_memory(config: &Config, plan: MemoryPlan) -> Result<bool, HomeError> {
@@ -347,20 +407,30 @@ fn open_log(
     store: &Store,
 ) -> Result<Log, HomeError> {
     let directory = config.audit.directory.clone();
-    let mut settings = LogSettings::new(directory, identity, clock.clone(), (signer, KeyVersion::FIRST));
+    let mut settings = LogSettings::new(
+        directory,
+        identity,
+        clock.clone(),
+        (signer, KeyVersion::FIRST),
+    );
     settings.sync = match config.audit.sync {
         Sync::Grouped => SyncMode::Grouped(Duration::from_millis(100)),
         Sync::Strict => SyncMode::Strict,
     };
     let known = store.get(Table::Heads, NEWEST_HEAD)?;
-    let known = known.map(|row| SignedHead::from_bytes(&row.body)).transpose();
+    let known = known
+        .map(|row| SignedHead::from_bytes(&row.body))
+        .transpose();
     let known = known.map_err(|_| HomeError::StoreIncomplete("the newest audit head"))?;
     settings.newest_known = known.as_ref().map(SignedHead::id);
     settings.head_sink = copy_heads_to(store.clone());
     let log = Log::open(settings)?;
     let newest = log.sign_head()?.head().epoch;
     if newest > store.epoch() {
-        return Err(HomeError::StoreOlder { store: store.epoch(), log: newest });
+        return Err(HomeError::StoreOlder {
+            store: store.epoch(),
+            log: newest,
+        });
     }
     Ok(log)
 }
@@ -370,8 +440,18 @@ fn copy_heads_to(store: Store) -> Box<dyn Fn(&SignedHead) + Send> {
     Box::new(move |head| {
         let write = || -> Result<(), keywright_store::Error> {
             let transaction = match store.get(Table::Heads, NEWEST_HEAD)? {
-                Some(row) => Transaction::new().update(Table::Heads, NEWEST_HEAD, row.revision, head.to_bytes()),
-                None => Transaction::new().insert(Table::Heads, NEWEST_HEAD, TenantId::NONE, head.to_bytes()),
+                Some(row) => Transaction::new().update(
+                    Table::Heads,
+                    NEWEST_HEAD,
+                    row.revision,
+                    head.to_bytes(),
+                ),
+                None => Transaction::new().insert(
+                    Table::Heads,
+                    NEWEST_HEAD,
+                    TenantId::NONE,
+                    head.to_bytes(),
+                ),
             };
             store.transact(transaction.keep_epoch()).map(drop)
         };
@@ -380,55 +460,36 @@ fn copy_heads_to(store: Store) -> Box<dyn Fn(&SignedHead) + Send> {
     })
 }
 
-/// Settles orders that a crash left open (design 7.29): orders are serial and each raises the epoch in
-/// its one transaction, so the last one took effect exactly if the epoch is past its own.
-fn settle(log: &mut Log, clock: &Clock, epoch: u64) -> Result<(), HomeError> {
-    let unfinished = log.take_unfinished();
-    if unfinished.is_empty() {
-        return Ok(());
-    }
-    let mut writer = log.writer()?;
-    for (order, open) in unfinished {
-        let outcome = if epoch > order.facts().epoch { Code::Ok } else { Code::Interrupted };
-        let facts = Facts { time: clock.wall(), outcome, ..*order.facts() };
-        let settled = open.settle(&mut writer, &Record { facts, fields: &[] });
-        settled.map_err(|(_, error)| error)?;
-    }
-    Ok(())
-}
-
-fn read_trust(config: &Config, clock: &Clock) -> Result<ClientTrust, HomeError> {
+/// Anchors and revocation lists, and the bytes of the lists that were read: the file may be another
+/// one a moment later.
+fn read_trust(config: &Config, clock: &Clock) -> Result<(Arc<ClientTrust>, Vec<u8>), HomeError> {
     let anchors = files::read(&config.clients.authorities)?;
     let lists = files::read(&config.clients.revocation_lists)?;
-    Ok(ClientTrust::new(&anchors, &lists, clock.clone())?)
+    Ok((
+        Arc::new(ClientTrust::new(&anchors, &lists, clock.clone())?),
+        lists,
+    ))
 }
 
 fn tls_config(config: &Config, trust: &Arc<ClientTrust>) -> Result<Arc<ServerConfig>, HomeError> {
     let chain = files::read(&config.server.certificate)?;
     let key = keywright_secret::SecretBytes::from_vec(files::read(&config.server.key)?);
     let identity = ServerIdentity::from_pem(&chain, key.expose())?;
-    Ok(server_config(identity, Arc::clone(trust), &[Protocol::Http2, Protocol::Http1])?)
-}
-
-fn read_snapshot(store: &Store, trust: Arc<ClientTrust>) -> Result<Snapshot, HomeError> {
-    let contents = rows::load(store)?;
-    let epoch = store.epoch();
-    let tenant = |name: &Name| contents.tenants.iter().find(|tenant| tenant.name == *name).map(|tenant| tenant.id);
-    let policy = match load_policy(store)? {
-        Some(document) => {
-            Policy::compile(&document, tenant, epoch).map_err(keywright_service::AdminError::from)?
-        }
-        // Without a policy nobody is anybody.
-        None => Policy::empty(epoch),
-    };
-    Ok(Snapshot::new(epoch, policy, trust, contents.keyring, contents.tenants))
+    Ok(server_config(
+        identity,
+        Arc::clone(trust),
+        &[Protocol::Http2, Protocol::Http1],
+    )?)
 }
 
 fn service_settings(config: &Config) -> ServiceSettings {
     ServiceSettings {
         request_timeout: Duration::from_secs(config.limits.request_timeout_s),
         data_key_validity: Duration::from_secs(config.data_keys.validity_s),
-        pool: PoolSize { threads: config.limits.holder_threads, queue: config.limits.holder_queue },
+        pool: PoolSize {
+            threads: config.limits.holder_threads,
+            queue: config.limits.holder_queue,
+        },
     }
 }
 
@@ -465,7 +526,9 @@ fn api_limits(config: &Config) -> keywright_api::Limits {
 }
 
 fn folder_of(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or_else(|| Path::new(".")).to_owned()
 }
 

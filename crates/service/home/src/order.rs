@@ -127,24 +127,39 @@ impl Node {
     pub fn carry_out(&self, order: Order) -> Result<Answer, HomeError> {
         let admin = self.admin();
         match order {
-            Order::ContextCreate { tenant, name, binding, spec } => {
+            Order::ContextCreate {
+                tenant,
+                name,
+                binding,
+                spec,
+            } => {
                 let made = admin.create_context(&tenant, &name, spec, binding)?;
-                Ok(Answer::ContextCreated { id: made.id, version: made.version })
+                Ok(Answer::ContextCreated {
+                    id: made.id,
+                    version: made.version,
+                })
             }
             Order::Contexts { tenant, name } => self.contexts(&tenant, name.as_ref()),
-            Order::KeyRotate { tenant, name } => {
-                Ok(Answer::KeyRotated { version: admin.rotate(&tenant, &name)? })
-            }
+            Order::KeyRotate { tenant, name } => Ok(Answer::KeyRotated {
+                version: admin.rotate(&tenant, &name)?,
+            }),
             Order::PolicyApply { text } => {
-                let document = PolicyDocument::parse(&text).map_err(keywright_service::AdminError::from)?;
-                Ok(Answer::InForce { epoch: admin.apply_policy(document)? })
+                let document =
+                    PolicyDocument::parse(&text).map_err(keywright_service::AdminError::from)?;
+                Ok(Answer::InForce {
+                    epoch: admin.apply_policy(document)?,
+                })
             }
             Order::PolicyShow => {
                 let document = admin.policy()?;
                 let text = document.map_or(Ok(String::new()), |document| document.to_toml());
-                Ok(Answer::Policy { text: text.map_err(keywright_service::AdminError::from)? })
+                Ok(Answer::Policy {
+                    text: text.map_err(keywright_service::AdminError::from)?,
+                })
             }
-            Order::TrustReload => Ok(Answer::InForce { epoch: self.reload_trust()? }),
+            Order::TrustReload => Ok(Answer::InForce {
+                epoch: self.reload_trust()?,
+            }),
         }
     }
 
@@ -155,7 +170,12 @@ impl Node {
             Some(name) => vec![admin.find(&tenant, name)?],
             None => {
                 let snapshot = admin.shared().snapshot_owned();
-                snapshot.keyring.iter().filter(|key| key.tenant() == tenant.id).cloned().collect()
+                snapshot
+                    .keyring
+                    .iter()
+                    .filter(|key| key.tenant() == tenant.id)
+                    .cloned()
+                    .collect()
             }
         };
         let mut contexts: Vec<_> = keys.iter().map(|key| state_of(key)).collect();

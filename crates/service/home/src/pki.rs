@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use keywright_clock::WallTime;
+use keywright_clock::{Clock, WallTime};
 use keywright_tls::issue::{Authority, ClientSubject, Issued, Reason, Revoked};
-use keywright_tls::describe_certificate;
+use keywright_tls::{ClientTrust, Summary, certificates, describe_certificate};
 use keywright_types::PrincipalId;
 
 use crate::HomeError;
@@ -29,11 +29,20 @@ impl Pki {
     pub fn init(folder: &Path, now: WallTime) -> Result<Self, HomeError> {
         let authority = Authority::create("Keywright development CA", now, AUTHORITY_LIFE)?;
         let list = authority.revocation_list(&[], 1, now, now.plus(LIST_LIFE))?;
-        let write = |name: &str, bytes: &[u8], readers| files::write_new(&folder.join(name), bytes, readers);
-        write(AUTHORITY, authority.certificate_pem().as_bytes(), Readers::Everyone)?;
+        let write = |name: &str, bytes: &[u8], readers| {
+            files::write_new(&folder.join(name), bytes, readers)
+        };
+        write(
+            AUTHORITY,
+            authority.certificate_pem().as_bytes(),
+            Readers::Everyone,
+        )?;
         write(AUTHORITY_KEY, authority.key_pem().expose(), Readers::Owner)?;
         write(REVOCATION_LIST, list.as_bytes(), Readers::Everyone)?;
-        Ok(Self { folder: folder.to_owned(), authority })
+        Ok(Self {
+            folder: folder.to_owned(),
+            authority,
+        })
     }
 
     /// Opens the authority in `folder`.
@@ -42,9 +51,13 @@ impl Pki {
     /// [`HomeError::File`], [`HomeError::Tls`].
     pub fn open(folder: &Path) -> Result<Self, HomeError> {
         let certificate = files::read(&folder.join(AUTHORITY))?;
-        let key = keywright_secret::SecretBytes::from_vec(files::read(&folder.join(AUTHORITY_KEY))?);
+        let key =
+            keywright_secret::SecretBytes::from_vec(files::read(&folder.join(AUTHORITY_KEY))?);
         let authority = Authority::from_pem(&certificate, key.expose())?;
-        Ok(Self { folder: folder.to_owned(), authority })
+        Ok(Self {
+            folder: folder.to_owned(),
+            authority,
+        })
     }
 
     /// The authority.
@@ -59,7 +72,9 @@ impl Pki {
     /// [`HomeError::File`], [`HomeError::Tls`].
     pub fn issue_server(&self, now: WallTime) -> Result<(), HomeError> {
         let addresses = [[127, 0, 0, 1].into(), std::net::Ipv6Addr::LOCALHOST.into()];
-        let issued = self.authority.issue_server(&["localhost"], &addresses, now, LEAF_LIFE)?;
+        let issued = self
+            .authority
+            .issue_server(&["localhost"], &addresses, now, LEAF_LIFE)?;
         write_pair(&self.folder, "server", &issued)
     }
 
@@ -74,7 +89,11 @@ impl Pki {
         principal: Option<PrincipalId>,
         now: WallTime,
     ) -> Result<(), HomeError> {
-        let subject = ClientSubject { common_name: name, organizational_unit: unit, principal };
+        let subject = ClientSubject {
+            common_name: name,
+            organizational_unit: unit,
+            principal,
+        };
         let issued = self.authority.issue_client(&subject, now, LEAF_LIFE)?;
         write_pair(folder, name, &issued)
     }
@@ -84,12 +103,15 @@ impl Pki {
     ///
     /// # Errors
     /// [`HomeError::NotIssuedHere`], [`HomeError::File`], [`HomeError::Tls`].
-    pub fn revoke(&self, certificate: &Path, reason: Reason, now: WallTime) -> Result<(), HomeError> {
-        let summary = describe_certificate(&files::read(certificate)?)?;
-        let own = describe_certificate(self.authority.certificate_pem().as_bytes())?;
-        if summary.issuer != own.subject {
-            return Err(HomeError::NotIssuedHere);
-        }
+    pub fn revoke(
+        &self,
+        certificate: &Path,
+        reason: Reason,
+        now: WallTime,
+    ) -> Result<(), HomeError> {
+        let pem = files::read(certificate)?;
+        let summary = describe_certificate(&pem)?;
+        self.check_issuer(&pem, &summary)?;
         let path = self.folder.join(REVOCATION_LIST);
         // Of two revocations at once each must see what the other wrote. Released when it is dropped.
         let authority = self.folder.join(AUTHORITY);
@@ -100,11 +122,36 @@ impl Pki {
         let serial = keywright_encoding::hex::decode(&summary.serial)
             .map_err(|_| HomeError::NotIssuedHere)?;
         if !list.revoked.iter().any(|known| known.serial == serial) {
-            list.revoked.push(Revoked { serial, at: now, reason });
+            list.revoked.push(Revoked {
+                serial,
+                at: now,
+                reason,
+            });
         }
         let next = now.plus(LIST_LIFE);
-        let pem = self.authority.revocation_list(&list.revoked, list.number + 1, now, next)?;
+        let pem = self.authority.revocation_list(
+            &list.revoked,
+            list.number.saturating_add(1),
+            now,
+            next,
+        )?;
         files::replace(&path, pem.as_bytes(), Readers::Everyone)
+    }
+
+    /// Every authority made here has the same name, so only the signature tells whose client it is. It is
+    /// looked at as of the client's first day and against an empty list: who is expired or revoked was
+    /// issued all the same.
+    fn check_issuer(&self, pem: &[u8], client: &Summary) -> Result<(), HomeError> {
+        let then = client.not_before;
+        let none = self
+            .authority
+            .revocation_list(&[], 1, then, then.plus(LIST_LIFE))?;
+        let own = self.authority.certificate_pem().as_bytes();
+        let trust = ClientTrust::new(own, none.as_bytes(), Clock::system())?;
+        trust
+            .verify(&certificates(pem)?, then)
+            .map(drop)
+            .map_err(|_| HomeError::NotIssuedHere)
     }
 }
 
@@ -112,7 +159,15 @@ fn write_pair(folder: &Path, name: &str, issued: &Issued) -> Result<(), HomeErro
     let key = folder.join(format!("{name}.key"));
     files::write_new(&key, issued.key_pem.expose(), Readers::Owner)?;
     let certificate = folder.join(format!("{name}.pem"));
-    files::write_new(&certificate, issued.certificate_pem.as_bytes(), Readers::Everyone)
+    let written = files::write_new(
+        &certificate,
+        issued.certificate_pem.as_bytes(),
+        Readers::Everyone,
+    );
+    written.inspect_err(|_| {
+        // A key without its certificate is of no use and would stand in the way of the next try.
+        drop(std::fs::remove_file(&key));
+    })
 }
 
 /// The authority's certificate.

@@ -29,6 +29,10 @@ use crate::transport::group::GroupFlush;
 use crate::transport::{Body, Handler, Peer, Reply, json, read_body, reply};
 
 /// What health asks besides the key holder.
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "whoever joins a node must answer each of these"
+)]
 pub struct Probes {
     /// Whether the audit log takes records and signs heads.
     pub audit: Box<dyn Fn() -> bool + Send + Sync>,
@@ -71,7 +75,13 @@ impl Application {
         let flusher = Rc::clone(&worker);
         let group = Rc::new(GroupFlush::new(move || flusher.flush()));
         count_refusals(Rc::downgrade(&worker), Rc::downgrade(&group));
-        Self { worker, group, limits, body_timeout, probes }
+        Self {
+            worker,
+            group,
+            limits,
+            body_timeout,
+            probes,
+        }
     }
 
     /// Waits until the record is written, then gives the result out.
@@ -83,8 +93,13 @@ impl Application {
 
     async fn route(&self, asked: Asked<'_>, context: Option<&str>, body: Body) -> Response<Reply> {
         let result = match data_operation(asked.route.endpoint) {
-            Some(operation) => self.data(asked, operation, context.unwrap_or_default(), body).await,
-            None => self.other(asked, body).await,
+            Some(operation) => {
+                self.data(asked, operation, context.unwrap_or_default(), body)
+                    .await
+            }
+            // Boxed, so that the future of the hot routes, which is moved a few times on its way into
+            // its task, does not carry room for the rare ones.
+            None => Box::pin(self.other(asked, body)).await,
         };
         result.unwrap_or_else(|refusal| refuse(&refusal, &self.limits, asked.call.request))
     }
@@ -100,12 +115,18 @@ impl Application {
         let understood = understand(operation, &body, &self.limits);
         let Understood { items, form } = match understood {
             Ok(understood) => understood,
-            Err(refusal) => return Err(self.refused(asked, refusal).await),
+            Err(refusal) => return Err(Box::pin(self.refused(asked, refusal)).await),
         };
-        let recorded = self.worker.perform(asked.call, context, operation, items).await;
+        let recorded = self
+            .worker
+            .perform(asked.call, context, operation, items)
+            .await;
         let done = self.release(recorded).await?;
         let shared = self.worker.shared();
-        let not_after = shared.clock().wall().plus(shared.settings().data_key_validity);
+        let not_after = shared
+            .clock()
+            .wall()
+            .plus(shared.settings().data_key_validity);
         let written = answer(operation, &form, done.iter(), (done.byte_len(), not_after))?;
         Ok(good(written))
     }
@@ -115,7 +136,7 @@ impl Application {
             Endpoint::Random => self.random(asked, body).await,
             Endpoint::Contexts => {
                 let keys = self.release(self.worker.contexts(asked.call)).await?;
-                let contexts = keys.iter().map(|key| entry(key)).collect();
+                let contexts = keys.iter().map(entry).collect();
                 Ok(good(to_json(&ContextsAnswer { contexts })))
             }
             Endpoint::Metrics => {
@@ -123,13 +144,20 @@ impl Application {
                     let metrics = self.worker.shared().metrics();
                     metrics.render(shared.epoch, shared.keyring.len())
                 };
-                let recorded = self.worker.plain(asked.call, Operation::MetricsRead, Need::Grant, render);
+                let recorded =
+                    self.worker
+                        .plain(asked.call, Operation::MetricsRead, Need::Grant, render);
                 let text = self.release(recorded).await?;
-                Ok(reply(StatusCode::OK, HeaderValue::from_static(PROMETHEUS), text))
+                Ok(reply(
+                    StatusCode::OK,
+                    HeaderValue::from_static(PROMETHEUS),
+                    text,
+                ))
             }
             Endpoint::Openapi => {
                 let recorded =
-                    self.worker.plain(asked.call, Operation::ApiRead, Need::Identity, |_| ());
+                    self.worker
+                        .plain(asked.call, Operation::ApiRead, Need::Identity, |_| ());
                 self.release(recorded).await?;
                 Ok(good(to_json(&openapi::document(&self.limits))))
             }
@@ -140,7 +168,10 @@ impl Application {
     async fn random(&self, mut asked: Asked<'_>, body: Body) -> Result<Response<Reply>, Refusal> {
         let body = self.body(&mut asked, body).await?;
         let parsed = parse(&body, &self.limits).and_then(|parsed: Items<RandomItem>| {
-            let total = parsed.items().iter().fold(0_u64, |sum, item| sum.saturating_add(item.bytes));
+            let total = parsed
+                .items()
+                .iter()
+                .fold(0_u64, |sum, item| sum.saturating_add(item.bytes));
             let single_wrong = !parsed.is_batch() && !length_is_good(total);
             if single_wrong || total > MAX_RANDOM_TOTAL {
                 Err(Refusal::new(Code::ValueInvalid))
@@ -150,31 +181,53 @@ impl Application {
         });
         let parsed = match parsed {
             Ok(parsed) => parsed,
-            Err(refusal) => return Err(self.refused(asked, refusal).await),
+            Err(refusal) => return Err(Box::pin(self.refused(asked, refusal)).await),
         };
-        let good_lengths = parsed.items().iter().map(|item| item.bytes).filter(|n| length_is_good(*n));
-        let total = usize::try_from(good_lengths.sum::<u64>()).map_err(|_| Code::ValueInvalid)?;
-        let bytes = self.release(self.worker.random(asked.call, total)).await?;
-        Ok(good(write_random(&parsed, &bytes)))
+        let good_lengths = parsed
+            .items()
+            .iter()
+            .map(|item| item.bytes)
+            .filter(|n| length_is_good(*n));
+        let total = usize::try_from(good_lengths.sum::<u64>()).unwrap_or(usize::MAX);
+        let outcomes: Vec<_> = parsed.items().iter().map(outcome_of).collect();
+        let bytes = self
+            .release(self.worker.random(asked.call, total, &outcomes))
+            .await?;
+        Ok(good(write_random(&parsed, bytes.expose())))
     }
 
     async fn health(&self, asked: Asked<'_>) -> Result<Response<Reply>, Refusal> {
         let holder = || self.worker.shared().holder().probe().is_ok();
-        let recorded = self.worker.plain(asked.call, Operation::HealthRead, Need::Identity, |snapshot| {
-            (holder(), snapshot.epoch)
-        });
+        let recorded = self.worker.plain(
+            asked.call,
+            Operation::HealthRead,
+            Need::Identity,
+            |snapshot| (holder(), snapshot.epoch),
+        );
         let (holder, epoch) = self.release(recorded).await?;
         let audit = (self.probes.audit)();
         let probe = |works| if works { Probe::Ok } else { Probe::Failed };
         let ready = holder && audit;
         let answer = HealthAnswer {
-            status: if ready { Readiness::Ready } else { Readiness::Degraded },
+            status: if ready {
+                Readiness::Ready
+            } else {
+                Readiness::Degraded
+            },
             holder: probe(holder),
             audit: probe(audit),
-            memory: if self.probes.memory_locked { Memory::Locked } else { Memory::Unlocked },
+            memory: if self.probes.memory_locked {
+                Memory::Locked
+            } else {
+                Memory::Unlocked
+            },
             epoch,
         };
-        let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+        let status = if ready {
+            StatusCode::OK
+        } else {
+            StatusCode::SERVICE_UNAVAILABLE
+        };
         Ok(json(status, to_json(&answer)))
     }
 
@@ -185,14 +238,16 @@ impl Application {
                 asked.call.bytes_in = bytes.len() as u64;
                 Ok(bytes)
             }
-            Err(error) => Err(self.refused(*asked, Refusal::new(error.code())).await),
+            Err(error) => Err(Box::pin(self.refused(*asked, Refusal::new(error.code()))).await),
         }
     }
 
     /// Records a request that was not understood, and gives back why.
     async fn refused(&self, asked: Asked<'_>, refusal: Refusal) -> Refusal {
         let operation = asked.route.operation;
-        let recorded = self.worker.refuse::<()>(asked.call, operation, refusal.code());
+        let recorded = self
+            .worker
+            .refuse::<()>(asked.call, operation, refusal.code());
         match self.release(recorded).await {
             Err(Code::AuditUnavailable) => Refusal::new(Code::AuditUnavailable),
             _ => refusal,
@@ -207,7 +262,12 @@ impl Application {
     fn call<'a>(&self, caller: &'a Caller) -> Call<'a> {
         // Without randomness a request has no id; it will fail for that reason soon enough.
         let request = self.worker.request_id().unwrap_or(RequestId::NONE);
-        Call { caller, request, started: self.worker.shared().clock().monotonic(), bytes_in: 0 }
+        Call {
+            caller,
+            request,
+            started: self.worker.shared().clock().monotonic(),
+            bytes_in: 0,
+        }
     }
 }
 
@@ -217,8 +277,12 @@ impl Handler for Application {
     fn accept(&self, peer: Peer<'_>) -> Result<Caller, Code> {
         let shared = self.worker.shared();
         let (snapshot, now) = (shared.snapshot(), shared.clock().wall());
-        let caller = Caller::identify(peer.certificates, peer.number, &snapshot, now)
-            .inspect_err(|code| self.worker.note_refused(Whom::from(peer.address.ip()), *code))?;
+        let caller = Caller::identify(peer.certificates, peer.number, &snapshot, now).inspect_err(
+            |code| {
+                self.worker
+                    .note_refused(Whom::from(peer.address.ip()), *code)
+            },
+        )?;
         self.note_connection(&peer, &caller, snapshot.epoch);
         Ok(caller)
     }
@@ -245,14 +309,20 @@ impl Handler for Application {
 
     fn abandoned(&self, caller: &Caller, code: Code) -> Response<Reply> {
         let call = self.call(caller);
-        drop(self.worker.refuse::<()>(call, Operation::Unrouted, code));
-        drop(self.group.join());
+        let recorded = self.worker.refuse::<()>(call, Operation::Unrouted, code);
+        // This answer cannot wait for the group, and must not leave before its record: written alone.
+        self.worker.flush();
+        let code = recorded
+            .release(&self.worker)
+            .map_or_else(|lost| lost, |_| code);
         refuse(&Refusal::new(code), &self.limits, call.request)
     }
 
     fn still_welcome(&self, caller: &Caller) -> bool {
         let shared = self.worker.shared();
-        caller.principal(&shared.snapshot(), shared.clock().wall()).is_ok()
+        caller
+            .principal(&shared.snapshot(), shared.clock().wall())
+            .is_ok()
     }
 
     fn handshake_refused(&self, from: SocketAddr, reason: Code) {
@@ -262,22 +332,35 @@ impl Handler for Application {
 
 impl Application {
     fn note_connection(&self, peer: &Peer<'_>, caller: &Caller, epoch: u64) {
-        let Some(credential) = caller.credential() else { return };
+        let Some(credential) = caller.credential() else {
+            return;
+        };
         let shared = self.worker.shared();
-        let mut facts = Facts::new(RecordType::Connection, Operation::Connect, shared.clock().wall());
+        let mut facts = Facts::new(
+            RecordType::Connection,
+            Operation::Connect,
+            shared.clock().wall(),
+        );
         (facts.epoch, facts.connection) = (epoch, peer.number);
         if let Ok(principal) = caller.principal(&shared.snapshot(), facts.time) {
             (facts.principal, facts.tenant) = (principal.id(), principal.tenant());
         }
-        let resumed = if peer.resumed { Resumption::Resumed } else { Resumption::Full };
-        self.worker.note_connection(facts, &[
-            Field::Address(peer.address),
-            Field::Anchor(credential.anchor),
-            Field::Leaf(credential.leaf),
-            Field::Serial(Serial::new(&credential.serial)),
-            Field::Subject(Subject::new(&credential.subject)),
-            Field::Resumed(resumed),
-        ]);
+        let resumed = if peer.resumed {
+            Resumption::Resumed
+        } else {
+            Resumption::Full
+        };
+        self.worker.note_connection(
+            facts,
+            &[
+                Field::Address(peer.address),
+                Field::Anchor(credential.anchor),
+                Field::Leaf(credential.leaf),
+                Field::Serial(Serial::new(&credential.serial)),
+                Field::Subject(Subject::new(&credential.subject)),
+                Field::Resumed(resumed),
+            ],
+        );
         // The flush happens whether or not anybody waits for it.
         drop(self.group.join());
     }
@@ -294,7 +377,9 @@ fn count_refusals(worker: std::rc::Weak<Worker>, group: std::rc::Weak<GroupFlush
     tokio::task::spawn_local(async move {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            let (Some(worker), Some(group)) = (worker.upgrade(), group.upgrade()) else { return };
+            let (Some(worker), Some(group)) = (worker.upgrade(), group.upgrade()) else {
+                return;
+            };
             if worker.drain_refusals() {
                 drop(group.join());
             }
@@ -324,8 +409,19 @@ fn entry(key: &Arc<Key>) -> ContextEntry {
         id: key.id(),
         active_version: key.active().map(keywright_custody::Version::number),
         versions: versions
-            .map(|version| VersionEntry { version: version.number(), state: version.state() })
+            .map(|version| VersionEntry {
+                version: version.number(),
+                state: version.state(),
+            })
             .collect(),
+    }
+}
+
+const fn outcome_of(item: &RandomItem) -> Code {
+    if length_is_good(item.bytes) {
+        Code::Ok
+    } else {
+        Code::ValueInvalid
     }
 }
 
@@ -342,7 +438,9 @@ fn write_random(parsed: &Items<RandomItem>, bytes: &[u8]) -> Vec<u8> {
     let mut rest = bytes;
     for item in parsed.items() {
         let length = usize::try_from(item.bytes).unwrap_or(usize::MAX);
-        let taken = rest.split_at_checked(length).filter(|_| length_is_good(item.bytes));
+        let taken = rest
+            .split_at_checked(length)
+            .filter(|_| length_is_good(item.bytes));
         batch.push(match taken {
             Some((now, later)) => {
                 rest = later;

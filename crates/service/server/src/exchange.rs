@@ -36,7 +36,9 @@ pub(crate) fn understand(
     match operation {
         DataOperation::Encrypt => {
             let parsed: Items<SealItem<'_>> = parse(body, limits)?;
-            Ok(gather(&parsed, body.len(), |item| (Some(&item.plaintext), item.aad.as_ref())))
+            Ok(gather(&parsed, body.len(), |item| {
+                (Some(&item.plaintext), item.aad.as_ref())
+            }))
         }
         DataOperation::Datakey => {
             let parsed: Items<DatakeyItem<'_>> = parse(body, limits)?;
@@ -46,7 +48,9 @@ pub(crate) fn understand(
         }
         DataOperation::Decrypt | DataOperation::Rewrap | DataOperation::DatakeyOpen => {
             let parsed: Items<OpenItem<'_>> = parse(body, limits)?;
-            Ok(gather(&parsed, body.len(), |item| (Some(&item.ciphertext), item.aad.as_ref())))
+            Ok(gather(&parsed, body.len(), |item| {
+                (Some(&item.ciphertext), item.aad.as_ref())
+            }))
         }
     }
 }
@@ -68,11 +72,21 @@ fn gather<'a, T: Item<'a>>(
             |out| {
                 let start = out.len();
                 decode(aad, out)?;
-                if out.len() - start > MAX_AAD { Err(Code::AadTooLarge) } else { Ok(()) }
+                if out.len() - start > MAX_AAD {
+                    Err(Code::AadTooLarge)
+                } else {
+                    Ok(())
+                }
             },
         );
     }
-    Understood { items, form: Form { batch: parsed.is_batch(), plain: Vec::new() } }
+    Understood {
+        items,
+        form: Form {
+            batch: parsed.is_batch(),
+            plain: Vec::new(),
+        },
+    }
 }
 
 fn decode(field: Option<&Binary<'_>>, out: &mut Vec<u8>) -> Result<(), Code> {
@@ -116,16 +130,37 @@ fn tell<'r>(
 ) -> Done<'r> {
     let (payload, version) = (item.payload, item.version);
     match operation {
-        DataOperation::Encrypt | DataOperation::Rewrap => Done::Sealed { ciphertext: payload, version },
-        DataOperation::Decrypt => Done::Opened { plaintext: payload, version },
+        DataOperation::Encrypt | DataOperation::Rewrap => Done::Sealed {
+            ciphertext: payload,
+            version,
+        },
+        DataOperation::Decrypt => Done::Opened {
+            plaintext: payload,
+            version,
+        },
         DataOperation::Datakey => {
             let (id, key, ciphertext) = data_key(payload);
-            let plaintext = form.plain.get(index).is_none_or(|plain| *plain).then_some(key);
-            Done::Datakey { id, plaintext, ciphertext, version, not_after }
+            let plaintext = form
+                .plain
+                .get(index)
+                .is_none_or(|plain| *plain)
+                .then_some(key);
+            Done::Datakey {
+                id,
+                plaintext,
+                ciphertext,
+                version,
+                not_after,
+            }
         }
         DataOperation::DatakeyOpen => {
             let (id, plaintext, _) = data_key(payload);
-            Done::DatakeyOpened { id, plaintext, version, not_after }
+            Done::DatakeyOpened {
+                id,
+                plaintext,
+                version,
+                not_after,
+            }
         }
     }
 }
@@ -141,7 +176,9 @@ fn data_key(payload: &[u8]) -> (DataKeyId, &[u8], &[u8]) {
 pub(crate) fn refuse(refusal: &Refusal, limits: &Limits, request: RequestId) -> Response<Reply> {
     let mut response = json(refusal.status(), refusal.body(limits, request));
     if let Some(seconds) = refusal.retry_after() {
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        response
+            .headers_mut()
+            .insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }
@@ -153,7 +190,9 @@ pub(crate) fn wrong_method(
     request: RequestId,
 ) -> Response<Reply> {
     let mut response = refuse(&Refusal::new(Code::MethodNotAllowed), limits, request);
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
+    response
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static(allow));
     response
 }
 

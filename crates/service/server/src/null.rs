@@ -29,7 +29,10 @@ impl NullApplication {
     /// Constant answers within these limits.
     #[must_use]
     pub const fn new(limits: Limits, body_timeout: Duration) -> Self {
-        Self { limits, body_timeout }
+        Self {
+            limits,
+            body_timeout,
+        }
     }
 
     async fn encrypt(&self, body: Body) -> Result<Response<Reply>, Refusal> {
@@ -80,5 +83,7 @@ impl Handler for NullApplication {
 }
 
 /// As long as the envelope of a plaintext of 12 bytes: header 26, nonce 24, commitment 32, tag 16.
-const CONSTANT: Done<'static> =
-    Done::Sealed { ciphertext: &[0; 110], version: KeyVersion::FIRST };
+const CONSTANT: Done<'static> = Done::Sealed {
+    ciphertext: &[0; 110],
+    version: KeyVersion::FIRST,
+};

@@ -23,8 +23,8 @@ use keywright_types::{
     BindingKind, Code, KeyId, KeySpec, KeyVersion, Name, Operation, RequestId, State, TenantId,
 };
 
+use crate::Shared;
 use crate::order::{Hand, Intent, Prepared};
-use crate::{Shared, Snapshot};
 
 /// The one hand that changes state.
 pub struct Admin {
@@ -92,7 +92,9 @@ impl AdminError {
             Self::OlderTrust => Code::StateConflict,
             Self::Rows(rows::Error::NameTaken) => Code::NameTaken,
             Self::Rows(rows::Error::NotFound) => Code::ContextNotFound,
-            Self::Rows(rows::Error::State(_) | rows::Error::VersionsExhausted) => Code::StateConflict,
+            Self::Rows(rows::Error::State(_) | rows::Error::VersionsExhausted) => {
+                Code::StateConflict
+            }
             Self::Rows(rows::Error::Store(error)) | Self::Store(error) => store_code(error),
             Self::Rows(_) => Code::StoreUnavailable,
             Self::Holder(error) => error.code(),
@@ -106,7 +108,11 @@ impl Admin {
     /// The hand for `store`, recording through `writer`.
     #[must_use]
     pub fn new(shared: Arc<Shared>, store: Store, writer: Writer) -> Self {
-        Self { shared, store, hand: Mutex::new(Hand::new(writer)) }
+        Self {
+            shared,
+            store,
+            hand: Mutex::new(Hand::new(writer)),
+        }
     }
 
     /// The state that requests are served from.
@@ -121,17 +127,28 @@ impl Admin {
     /// [`AdminError`]; nothing is changed unless it is [`AdminError::Audit`] after the work.
     pub fn create_tenant(&self, name: &Name) -> Result<TenantId, AdminError> {
         let mut random = RandomStream::new()?;
-        let (tenant, key) = (TenantId::from_bytes(random.array()?), KeyId::from_bytes(random.array()?));
+        let (tenant, key) = (
+            TenantId::from_bytes(random.array()?),
+            KeyId::from_bytes(random.array()?),
+        );
         let mut facts = self.facts(Operation::ContextCreate, &mut random)?;
         (facts.tenant, facts.key) = (tenant, key);
-        let intent = Intent { facts, fields: &[Field::name(name)], trust: None };
+        let intent = Intent {
+            facts,
+            fields: &[Field::name(name)],
+            trust: None,
+        };
         let made = self.carry_out(intent, |mut next| {
             let identity = self.first_identity((tenant, key), KeySpec::wrap());
             let material = self.generate(identity, None, Operation::ContextCreate)?;
             let transaction = rows::create_tenant(name, &material);
             let made = Tenant::new(tenant, name.clone(), Arc::new(material));
             Arc::make_mut(&mut next.tenants).insert(tenant, made);
-            Ok(Prepared { answer: tenant, transaction, next })
+            Ok(Prepared {
+                answer: tenant,
+                transaction,
+                next,
+            })
         });
         made.map(|(tenant, _)| tenant)
     }
@@ -150,9 +167,15 @@ impl Admin {
         let mut random = RandomStream::new()?;
         let id = KeyId::from_bytes(random.array()?);
         let mut facts = self.facts(Operation::ContextCreate, &mut random)?;
-        facts.tenant = self.tenant(tenant).map_or(TenantId::NONE, |tenant| tenant.id);
+        facts.tenant = self
+            .tenant(tenant)
+            .map_or(TenantId::NONE, |tenant| tenant.id);
         (facts.key, facts.version) = (id, KeyVersion::FIRST);
-        let intent = Intent { facts, fields: &[Field::name(name)], trust: None };
+        let intent = Intent {
+            facts,
+            fields: &[Field::name(name)],
+            trust: None,
+        };
         let made = self.carry_out(intent, |mut next| {
             if !self.shared.holder().supports(&spec, HolderOperation::Seal) {
                 return Err(AdminError::Unsupported);
@@ -162,13 +185,29 @@ impl Admin {
             let identity = self.first_identity((tenant, id), spec);
             let first = self.generate(identity, Some(parent), Operation::ContextCreate)?;
             let min_open = KeyVersion::FIRST;
-            let description = Description { id, tenant, name, spec, binding, min_open };
+            let description = Description {
+                id,
+                tenant,
+                name,
+                spec,
+                binding,
+                min_open,
+            };
             let transaction = rows::create_key(&description, &first);
             let activated = Some(first.created());
             let first = Version::new(Arc::new(first), State::Active).with_times(activated, None);
-            next.keyring = next.keyring.with(Arc::new(Key::new(description, vec![first])));
-            let answer = CreatedContext { id, version: KeyVersion::FIRST };
-            Ok(Prepared { answer, transaction, next })
+            next.keyring = next
+                .keyring
+                .with(Arc::new(Key::new(description, vec![first])));
+            let answer = CreatedContext {
+                id,
+                version: KeyVersion::FIRST,
+            };
+            Ok(Prepared {
+                answer,
+                transaction,
+                next,
+            })
         });
         made.map(|(created, _)| created)
     }
@@ -180,10 +219,16 @@ impl Admin {
     pub fn rotate(&self, tenant: &Name, name: &Name) -> Result<KeyVersion, AdminError> {
         let mut random = RandomStream::new()?;
         let mut facts = self.facts(Operation::KeyRotate, &mut random)?;
-        let found = self.tenant(tenant).and_then(|tenant| self.find(&tenant, name));
+        let found = self
+            .tenant(tenant)
+            .and_then(|tenant| self.find(&tenant, name));
         (facts.tenant, facts.key) =
             found.map_or_else(|_| Default::default(), |key| (key.tenant(), key.id()));
-        let intent = Intent { facts, fields: &[], trust: None };
+        let intent = Intent {
+            facts,
+            fields: &[],
+            trust: None,
+        };
         let rotated = self.carry_out(intent, |mut next| {
             let tenant = next.tenant(tenant).ok_or(AdminError::TenantUnknown)?;
             let known = next.keyring.find(tenant.id, name.as_str());
@@ -193,7 +238,11 @@ impl Admin {
             let new = Arc::new(self.generate(identity, Some(tenant), Operation::KeyRotate)?);
             let transaction = rows::rotate(&self.store, &key, &new)?;
             next.keyring = next.keyring.with(Arc::new(rows::rotated(&key, new)));
-            Ok(Prepared { answer: identity.version, transaction, next })
+            Ok(Prepared {
+                answer: identity.version,
+                transaction,
+                next,
+            })
         });
         rotated.map(|(version, _)| version)
     }
@@ -216,14 +265,22 @@ impl Admin {
         ids?;
         let body = document.to_json()?;
         let facts = self.facts(Operation::PolicyApply, &mut random)?;
-        let intent = Intent { facts, fields: &[Field::OrderDigest(sha256(&body))], trust: None };
+        let intent = Intent {
+            facts,
+            fields: &[Field::OrderDigest(sha256(&body))],
+            trust: None,
+        };
         let applied = self.carry_out(intent, |mut next| {
             let tenants = |name: &Name| next.tenant(name).map(|tenant| tenant.id);
             // Compiled before it is stored: what does not fit together is never in force.
             let policy = Policy::compile(&document, tenants, next.epoch)?;
             next.policy = Arc::new(policy);
             let revision = current.map(|row| row.revision);
-            Ok(Prepared { answer: (), transaction: put(POLICY_ROW, revision, body), next })
+            Ok(Prepared {
+                answer: (),
+                transaction: put(POLICY_ROW, revision, body),
+                next,
+            })
         });
         applied.map(|((), epoch)| epoch)
     }
@@ -237,7 +294,11 @@ impl Admin {
         let mut random = RandomStream::new()?;
         let facts = self.facts(Operation::PkiRevoke, &mut random)?;
         let fields = [Field::OrderDigest(sha256(lists))];
-        let intent = Intent { facts, fields: &fields, trust: Some(Arc::clone(&trust)) };
+        let intent = Intent {
+            facts,
+            fields: &fields,
+            trust: Some(Arc::clone(&trust)),
+        };
         let replaced = self.carry_out(intent, |mut next| {
             if trust.is_older_than(&next.trust) {
                 return Err(AdminError::OlderTrust);
@@ -245,7 +306,11 @@ impl Admin {
             next.trust = trust;
             let current = self.store.get(Table::Policies, TRUST_ROW)?;
             let transaction = put(TRUST_ROW, current.map(|row| row.revision), lists);
-            Ok(Prepared { answer: (), transaction, next })
+            Ok(Prepared {
+                answer: (),
+                transaction,
+                next,
+            })
         });
         replaced.map(|((), epoch)| epoch)
     }
@@ -263,7 +328,11 @@ impl Admin {
     /// # Errors
     /// [`AdminError::TenantUnknown`].
     pub fn tenant(&self, name: &Name) -> Result<Tenant, AdminError> {
-        self.shared.snapshot().tenant(name).cloned().ok_or(AdminError::TenantUnknown)
+        self.shared
+            .snapshot()
+            .tenant(name)
+            .cloned()
+            .ok_or(AdminError::TenantUnknown)
     }
 
     /// The context that `tenant` knows as `name`.
@@ -272,7 +341,11 @@ impl Admin {
     /// [`AdminError::ContextUnknown`].
     pub fn find(&self, tenant: &Tenant, name: &Name) -> Result<Arc<Key>, AdminError> {
         let snapshot = self.shared.snapshot();
-        snapshot.keyring.find(tenant.id, name.as_str()).cloned().ok_or(AdminError::ContextUnknown)
+        snapshot
+            .keyring
+            .find(tenant.id, name.as_str())
+            .cloned()
+            .ok_or(AdminError::ContextUnknown)
     }
 
     fn facts(&self, operation: Operation, random: &mut RandomStream) -> Result<Facts, AdminError> {
@@ -284,7 +357,13 @@ impl Admin {
 
     fn first_identity(&self, (tenant, key): (TenantId, KeyId), spec: KeySpec) -> Identity {
         let created = self.shared.clock().wall();
-        Identity { tenant, key, version: KeyVersion::FIRST, spec, created }
+        Identity {
+            tenant,
+            key,
+            version: KeyVersion::FIRST,
+            spec,
+            created,
+        }
     }
 
     /// The holder's secret for a version under its tenant's key; without a tenant, under the root.
@@ -297,7 +376,10 @@ impl Admin {
         let epoch = self.shared.snapshot().epoch;
         let permit = Policy::owner().at(epoch).permit(identity.key, operation);
         let parent = tenant.map(|tenant| Arc::clone(&tenant.wrapping_key));
-        Ok(self.shared.holder().generate(&permit, NewKey { identity, parent })?)
+        Ok(self
+            .shared
+            .holder()
+            .generate(&permit, NewKey { identity, parent })?)
     }
 }
 
@@ -313,7 +395,9 @@ impl fmt::Debug for Admin {
 /// [`AdminError::Store`] or [`AdminError::Policy`] if it cannot be read.
 pub fn load_policy(store: &Store) -> Result<Option<PolicyDocument>, AdminError> {
     let row = store.get(Table::Policies, POLICY_ROW)?;
-    Ok(row.map(|row| PolicyDocument::from_json(&row.body)).transpose()?)
+    Ok(row
+        .map(|row| PolicyDocument::from_json(&row.body))
+        .transpose()?)
 }
 
 /// The revocation lists that were last put in force.

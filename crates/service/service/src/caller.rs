@@ -45,8 +45,15 @@ impl Caller {
         now: WallTime,
     ) -> Result<Self, Code> {
         let known = identify(chain, snapshot, now)?;
-        let standing = Standing { epoch: snapshot.epoch, result: Ok(known) };
-        Ok(Self { chain: chain.to_vec(), connection, standing: RefCell::new(standing) })
+        let standing = Standing {
+            epoch: snapshot.epoch,
+            result: Ok(known),
+        };
+        Ok(Self {
+            chain: chain.to_vec(),
+            connection,
+            standing: RefCell::new(standing),
+        })
     }
 
     /// The number of the connection.
@@ -66,19 +73,31 @@ impl Caller {
     /// What the certificate said, as of the last look at it.
     #[must_use]
     pub fn credential(&self) -> Option<Arc<Credential>> {
-        self.standing.borrow().result.as_ref().ok().map(|known| Arc::clone(&known.credential))
+        self.standing
+            .borrow()
+            .result
+            .as_ref()
+            .ok()
+            .map(|known| Arc::clone(&known.credential))
     }
 
     fn standing(&self, snapshot: &Snapshot, now: WallTime) -> Result<Known, Code> {
         let mut standing = self.standing.borrow_mut();
         if standing.epoch != snapshot.epoch {
             let result = identify(&self.chain, snapshot, now);
-            *standing = Standing { epoch: snapshot.epoch, result };
+            *standing = Standing {
+                epoch: snapshot.epoch,
+                result,
+            };
         }
         let known = standing.result.clone()?;
         // The chain was valid when it was verified; since then only time can have run out.
         let expired = now.unix_seconds() > known.credential.not_after;
-        if expired { Err(Code::CertificateExpired) } else { Ok(known) }
+        if expired {
+            Err(Code::CertificateExpired)
+        } else {
+            Ok(known)
+        }
     }
 }
 
@@ -93,7 +112,16 @@ fn identify(
     snapshot: &Snapshot,
     now: WallTime,
 ) -> Result<Known, Code> {
-    let credential = snapshot.trust.verify(chain, now).map_err(|refusal| refusal.code())?;
-    let principal = snapshot.policy.identify(&credential).map_err(|unidentified| unidentified.code())?;
-    Ok(Known { principal: Arc::clone(principal), credential: Arc::new(credential) })
+    let credential = snapshot
+        .trust
+        .verify(chain, now)
+        .map_err(|refusal| refusal.code())?;
+    let principal = snapshot
+        .policy
+        .identify(&credential)
+        .map_err(|unidentified| unidentified.code())?;
+    Ok(Known {
+        principal: Arc::clone(principal),
+        credential: Arc::new(credential),
+    })
 }

@@ -18,7 +18,7 @@ use keywright_custody::rows;
 use keywright_primitives::hash::sha256;
 use keywright_store::{Error as StoreError, Row, Store, Table, Transaction};
 use keywright_tls::ClientTrust;
-use keywright_types::{Code, Name};
+use keywright_types::{Code, Name, Operation};
 
 use crate::{Admin, AdminError, Snapshot};
 
@@ -77,19 +77,25 @@ impl Admin {
     ) -> Result<(T, u64), AdminError> {
         let mut hand = self.hand.lock().unwrap_or_else(PoisonError::into_inner);
         let snapshot = self.ready(&mut hand)?;
-        let begun = self.begin(&mut hand, intent, &snapshot)?;
-        let prepared = match self.draft(&snapshot).and_then(prepare) {
+        // Owed from the start: should a holder panic, the next order ends this one first.
+        hand.owed = Some(self.begin(&mut hand, intent, &snapshot)?);
+        let prepared = self.draft(&snapshot).and_then(prepare);
+        let begun = hand.owed.take().ok_or(AuditError::Unavailable)?;
+        let prepared = match prepared {
             Ok(prepared) => prepared,
             Err(error) => {
-                let begun = Begun { failure: error.code(), ..begun };
+                let failure = error.code();
                 // What the caller is told is why; an end that is owed refuses the next order.
-                drop(self.record_end(&mut hand, begun, None));
+                drop(self.record_end(&mut hand, Begun { failure, ..begun }, None));
                 return Err(error);
             }
         };
-        let Prepared { answer, transaction, next } = prepared;
-        let changed = self.commit(&mut hand, transaction, begun)?;
-        let (begun, changed) = changed;
+        let Prepared {
+            answer,
+            transaction,
+            next,
+        } = prepared;
+        let (begun, changed) = self.commit(&mut hand, transaction, begun)?;
         let (epoch, trust) = (changed.epoch, Arc::clone(&begun.trust));
         let recorded = self.record_end(&mut hand, begun, Some(&changed));
         // The store is the truth: what is committed is published even where it cannot be acknowledged.
@@ -126,13 +132,29 @@ impl Admin {
         intent: Intent<'_>,
         snapshot: &Snapshot,
     ) -> Result<Begun, AdminError> {
-        let Intent { facts, fields, trust } = intent;
+        let Intent {
+            facts,
+            fields,
+            trust,
+        } = intent;
         let clock = self.shared.clock();
-        let facts = Facts { epoch: snapshot.epoch, time: clock.wall(), ..facts };
+        let facts = Facts {
+            epoch: snapshot.epoch,
+            time: clock.wall(),
+            ..facts
+        };
         let started = clock.monotonic();
-        let order = hand.writer.begin_order(&Record { facts, fields }, Room::Ordinary)?;
+        let order = hand
+            .writer
+            .begin_order(&Record { facts, fields }, room_for(facts.operation))?;
         let trust = trust.unwrap_or_else(|| Arc::clone(&snapshot.trust));
-        Ok(Begun { order, facts, started, failure: Code::Internal, trust })
+        Ok(Begun {
+            order,
+            facts,
+            started,
+            failure: Code::Internal,
+            trust,
+        })
     }
 
     /// `snapshot` as it will be at the next epoch, before the order's own change.
@@ -153,14 +175,20 @@ impl Admin {
     ) -> Result<(Begun, Changed), AdminError> {
         let error = match self.store.commit(transaction) {
             Ok(committed) => {
-                let changed = Changed { epoch: committed.epoch.0, rows: committed.rows };
+                let changed = Changed {
+                    epoch: committed.epoch.0,
+                    rows: committed.rows,
+                };
                 return Ok((begun, changed));
             }
             Err(error) => error,
         };
         let found = self.changed_since(begun.facts.epoch);
         let error = AdminError::from(rows::explain(error));
-        let begun = Begun { failure: error.code(), ..begun };
+        let begun = Begun {
+            failure: error.code(),
+            ..begun
+        };
         match found {
             Ok(Some(changed)) => Ok((begun, changed)),
             Ok(None) => {
@@ -181,7 +209,10 @@ impl Admin {
         if now == epoch {
             return Ok(None);
         }
-        Ok(Some(Changed { epoch: now, rows: rows_of(&self.store, now)? }))
+        Ok(Some(Changed {
+            epoch: now,
+            rows: rows_of(&self.store, now)?,
+        }))
     }
 
     fn record_end(
@@ -191,17 +222,38 @@ impl Admin {
         changed: Option<&Changed>,
     ) -> Result<(), AuditError> {
         let clock = self.shared.clock();
-        let Begun { order, facts, started, failure, trust } = begun;
-        let mut after =
-            Facts { time: clock.wall(), duration: clock.monotonic().since(started), ..facts };
+        let Begun {
+            order,
+            facts,
+            started,
+            failure,
+            trust,
+        } = begun;
+        let mut after = Facts {
+            time: clock.wall(),
+            duration: clock.monotonic().since(started),
+            ..facts
+        };
         after.outcome = if changed.is_some() { Code::Ok } else { failure };
         after.epoch = changed.map_or(facts.epoch, |changed| changed.epoch);
         let rows = changed.map_or(&[][..], |changed| &changed.rows);
         let ended = with_fields(rows, |fields| {
-            order.finish(&mut hand.writer, &Record { facts: after, fields })
+            order.finish(
+                &mut hand.writer,
+                &Record {
+                    facts: after,
+                    fields,
+                },
+            )
         });
         ended.map_err(|(order, error)| {
-            hand.owed = Some(Begun { order, facts, started, failure, trust });
+            hand.owed = Some(Begun {
+                order,
+                facts,
+                started,
+                failure,
+                trust,
+            });
             error
         })
     }
@@ -228,14 +280,20 @@ pub fn settle(log: &mut Log, store: &Store, clock: &Clock) -> Result<(), AdminEr
     let newest = unfinished.len() - 1;
     let mut writer = log.writer()?;
     for (index, (begun, order)) in unfinished.into_iter().enumerate() {
-        let mut facts = Facts { time: clock.wall(), outcome: Code::Interrupted, ..*begun.facts() };
+        let mut facts = Facts {
+            time: clock.wall(),
+            outcome: Code::Interrupted,
+            ..*begun.facts()
+        };
         let mut rows = Vec::new();
         if index == newest && store.epoch() > facts.epoch {
             (facts.outcome, facts.epoch) = (Code::Ok, store.epoch());
             rows = rows_of(store, facts.epoch)?;
         }
-        with_fields(&rows, |fields| order.settle(&mut writer, &Record { facts, fields }))
-            .map_err(|(_, error)| error)?;
+        with_fields(&rows, |fields| {
+            order.settle(&mut writer, &Record { facts, fields })
+        })
+        .map_err(|(_, error)| error)?;
     }
     Ok(())
 }
@@ -244,7 +302,10 @@ pub fn settle(log: &mut Log, store: &Store, clock: &Clock) -> Result<(), AdminEr
 fn rows_of(store: &Store, epoch: u64) -> Result<Vec<(Table, Row)>, StoreError> {
     let mut rows = Vec::new();
     for table in ORDERED {
-        let of_epoch = store.range(table, &[])?.into_iter().filter(|row| row.epoch == epoch);
+        let of_epoch = store
+            .range(table, &[])?
+            .into_iter()
+            .filter(|row| row.epoch == epoch);
         rows.extend(of_epoch.map(|row| (table, row)));
     }
     Ok(rows)
@@ -252,8 +313,15 @@ fn rows_of(store: &Store, epoch: u64) -> Result<Vec<(Table, Row)>, StoreError> {
 
 /// Calls `use_them` with the rows as fields of a record (design 7.15).
 fn with_fields<R>(rows: &[(Table, Row)], use_them: impl FnOnce(&[Field<'_>]) -> R) -> R {
-    let names: Vec<Option<Name>> = rows.iter().map(|(table, _)| table.name().parse().ok()).collect();
-    let fields: Vec<_> = rows.iter().zip(&names).map(|((_, row), table)| field(row, table)).collect();
+    let names: Vec<Option<Name>> = rows
+        .iter()
+        .map(|(table, _)| table.name().parse().ok())
+        .collect();
+    let fields: Vec<_> = rows
+        .iter()
+        .zip(&names)
+        .map(|((_, row), table)| field(row, table))
+        .collect();
     use_them(&fields)
 }
 
@@ -269,8 +337,21 @@ fn field<'a>(row: &'a Row, table: &'a Option<Name>) -> Field<'a> {
     }
 }
 
+/// Revoking must be possible, and on record, on a full disk too (design 7.36).
+const fn room_for(operation: Operation) -> Room {
+    match operation {
+        Operation::PkiRevoke => Room::Reserved,
+        _ => Room::Ordinary,
+    }
+}
+
 /// The tables that orders write.
-const ORDERED: [Table; 5] =
-    [Table::Tenants, Table::Names, Table::Keys, Table::KeyVersions, Table::Policies];
+const ORDERED: [Table; 5] = [
+    Table::Tenants,
+    Table::Names,
+    Table::Keys,
+    Table::KeyVersions,
+    Table::Policies,
+];
 /// A longer row, which only a very large policy is, stands in its record as a digest.
 const LONGEST_RECORDED_ROW: usize = 256 << 10;

@@ -12,7 +12,10 @@ use keywright_types::{BindingKind, Code, Kind, Operation};
 
 /// What a caller can ask of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "each has its own way through every layer")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "each has its own way through every layer"
+)]
 pub enum DataOperation {
     /// Make data keys.
     Datakey,
@@ -75,7 +78,10 @@ impl Prepared {
     /// Room for `items` items of `bytes` bytes together.
     #[must_use]
     pub fn with_capacity(items: usize, bytes: usize) -> Self {
-        Self { items: Items::with_capacity(items, bytes), refused: Refused::default() }
+        Self {
+            items: Items::with_capacity(items, bytes),
+            refused: Refused::default(),
+        }
     }
 
     /// Adds an item; `payload` and `aad` append their bytes. If one of them fails, the item keeps its
@@ -160,7 +166,10 @@ pub(crate) fn plan(
     prepared: Prepared,
     deadline_ns: u64,
 ) -> Result<(Plan, Items), Code> {
-    let Prepared { mut items, mut refused } = prepared;
+    let Prepared {
+        mut items,
+        mut refused,
+    } = prepared;
     let mut request = Request {
         operation: operation.holder_operation(),
         versions: Vec::with_capacity(1),
@@ -170,10 +179,19 @@ pub(crate) fn plan(
     if operation.seals() {
         let active = key.active().ok_or(Code::NoActiveVersion)?;
         request.versions.push(Arc::clone(active.material()));
-        request.binding = binding_for(key.binding(), principal)?;
+        // What is rewrapped keeps the binding it has (7.7).
+        if operation != DataOperation::Rewrap {
+            request.binding = binding_for(key.binding(), principal)?;
+        }
     }
     if operation.opens() {
-        let mut openable = Openable { operation, key, policy, principal, request: &mut request };
+        let mut openable = Openable {
+            operation,
+            key,
+            policy,
+            principal,
+            request: &mut request,
+        };
         let mut found = Vec::new();
         let mut index = 0;
         items.assign(|item| {
@@ -199,7 +217,10 @@ fn binding_for(kind: BindingKind, principal: &Principal) -> Result<Binding, Code
         BindingKind::None => Ok(Binding::None),
         BindingKind::Principal => Ok(Binding::Principal(principal.id())),
         // Whoever is in no group could seal for nobody.
-        BindingKind::Group => principal.group().map(Binding::Group).ok_or(Code::OperationDenied),
+        BindingKind::Group => principal
+            .group()
+            .map(Binding::Group)
+            .ok_or(Code::OperationDenied),
         _ => Err(Code::Unsupported),
     }
 }
@@ -212,13 +233,15 @@ struct Openable<'a> {
     request: &'a mut Request,
 }
 
-impl Openable<'_> {
+impl<'a> Openable<'a> {
     /// The place of the envelope's version among the request's versions.
     fn place(&mut self, envelope: &[u8]) -> Result<u16, Code> {
         let envelope = Envelope::parse(envelope).map_err(|_| Code::CiphertextMalformed)?;
         let version = self.check(envelope.header())?;
         let versions = &mut self.request.versions;
-        let known = versions.iter().position(|known| known.version() == version.number());
+        let known = versions
+            .iter()
+            .position(|known| known.version() == version.number());
         let place = known.unwrap_or_else(|| {
             versions.push(Arc::clone(version.material()));
             versions.len() - 1
@@ -236,15 +259,317 @@ impl Openable<'_> {
         // `rewrap` needs only its own right (7.7): whoever may rewrap a context may rewrap all of it.
         let bound = self.operation == DataOperation::Rewrap || {
             let id = header.binding.id().unwrap_or(&[0; 16]);
-            self.policy.may_open(self.principal, header.binding.kind(), id)
+            self.policy
+                .may_open(self.principal, header.binding.kind(), id)
         };
         if header.key != self.key.id() || !kind || !bound {
             return Err(Code::DecryptionFailed);
         }
-        let version = self.key.version(header.version).ok_or(Code::DecryptionFailed)?;
-        if self.key.may_open(version) { Ok(version) } else { Err(Code::KeyVersionUnavailable) }
+        let version = self
+            .key
+            .version(header.version)
+            .ok_or(Code::DecryptionFailed)?;
+        if self.key.may_open(version) {
+            Ok(version)
+        } else {
+            Err(Code::KeyVersionUnavailable)
+        }
     }
 }
 
 /// Points at no version: a holder fails such an item without touching a key.
 const REFUSED: u16 = u16::MAX;
+
+#[cfg(test)]
+mod tests {
+    use keywright_clock::WallTime;
+    use keywright_custody::{Description, Identity, KeyMaterial};
+    use keywright_policy::PolicyDocument;
+    use keywright_types::{GroupId, KeyId, KeySpec, KeyVersion, PrincipalId, State, TenantId};
+
+    use super::*;
+
+    const KEY: KeyId = KeyId::from_bytes([7; 16]);
+    const ME: PrincipalId = PrincipalId::from_bytes([1; 16]);
+    const OTHER: PrincipalId = PrincipalId::from_bytes([2; 16]);
+    const TESTATOR: PrincipalId = PrincipalId::from_bytes([3; 16]);
+    const LONER: PrincipalId = PrincipalId::from_bytes([4; 16]);
+    const OURS: GroupId = GroupId::from_bytes([8; 16]);
+    const THEIRS: GroupId = GroupId::from_bytes([9; 16]);
+    /// One version in each state, numbered from 1 in this order.
+    const STATES: [State; 6] = [
+        State::Destroyed,
+        State::DestroyScheduled,
+        State::Suspended,
+        State::Retired,
+        State::Active,
+        State::PreActive,
+    ];
+
+    fn policy() -> Policy {
+        let text = format!(
+            "version = 1\n[[group]]\nname = \"ours\"\nid = \"{OURS}\"\n\
+             [[group]]\nname = \"theirs\"\nid = \"{THEIRS}\"\n\
+             [[principal]]\nname = \"me\"\nid = \"{ME}\"\ngroup = \"ours\"\n\
+             [[principal]]\nname = \"other\"\nid = \"{OTHER}\"\ngroup = \"theirs\"\n\
+             [[principal]]\nname = \"loner\"\nid = \"{LONER}\"\n\
+             [[principal]]\nname = \"testator\"\nid = \"{TESTATOR}\"\ngroup = \"theirs\"\nheirs = [\"me\"]\n"
+        );
+        let document = PolicyDocument::parse(&text).unwrap();
+        Policy::compile(&document, |_| Some(TenantId::from_bytes([6; 16])), 1).unwrap()
+    }
+
+    fn key(binding: BindingKind, states: &[State]) -> Key {
+        let (tenant, spec) = (TenantId::from_bytes([6; 16]), KeySpec::seal());
+        let versions = (1..).zip(states).map(|(number, state)| {
+            let version = KeyVersion::from_number(number);
+            let created = WallTime::from_unix_millis(0);
+            let identity = Identity {
+                tenant,
+                key: KEY,
+                version,
+                spec,
+                created,
+            };
+            Version::new(Arc::new(KeyMaterial::new(identity, vec![], None)), *state)
+        });
+        let (name, min_open) = ("k".parse().unwrap(), KeyVersion::FIRST);
+        let description = Description {
+            id: KEY,
+            tenant,
+            name,
+            spec,
+            binding,
+            min_open,
+        };
+        Key::new(description, versions.collect())
+    }
+
+    /// An envelope of suite 1 that parses; it opens nowhere (design 7.4).
+    fn envelope(kind: Kind, binding: Binding, key: KeyId, version: u32) -> Vec<u8> {
+        let mut out = vec![0x29, 0x64, 0x75, 1, kind.number(), binding.kind().number()];
+        out.extend_from_slice(key.as_bytes());
+        out.extend_from_slice(&version.to_be_bytes());
+        out.extend_from_slice(binding.id().map_or(&[][..], |id| id));
+        out.extend_from_slice(&[0xAA; 24 + 32 + 16]);
+        out
+    }
+
+    fn planned(
+        operation: DataOperation,
+        key: &Key,
+        who: PrincipalId,
+        items: &[Vec<u8>],
+    ) -> Result<(Plan, Items), Code> {
+        let policy = policy();
+        let principal = policy.principal(who).unwrap();
+        let mut prepared = Prepared::default();
+        for item in items {
+            let payload = |out: &mut Vec<u8>| {
+                out.extend_from_slice(item);
+                Ok(())
+            };
+            prepared.push(payload, |_| Ok(()));
+        }
+        plan(operation, key, (&policy, &principal), prepared, 0)
+    }
+
+    /// What becomes of one envelope: its version's number, or why it is refused.
+    fn fate(operation: DataOperation, who: PrincipalId, item: Vec<u8>) -> Result<u32, Code> {
+        let key = key(BindingKind::None, &STATES);
+        let (plan, items) = planned(operation, &key, who, &[item]).unwrap();
+        match plan.refused.find(0) {
+            Some(code) => {
+                assert_eq!(items.item(0).unwrap().version, usize::from(REFUSED));
+                Err(code)
+            }
+            None => Ok(plan.request.versions[items.item(0).unwrap().version]
+                .version()
+                .number()),
+        }
+    }
+
+    const OPENING: [(DataOperation, Kind); 4] = [
+        (DataOperation::Decrypt, Kind::Message),
+        (DataOperation::DatakeyOpen, Kind::Key),
+        (DataOperation::Rewrap, Kind::Message),
+        (DataOperation::Rewrap, Kind::Key),
+    ];
+
+    #[test]
+    fn a_state_that_forbids_is_named_and_an_unknown_version_is_not() {
+        for (operation, kind) in OPENING {
+            for (number, state) in (1..).zip(STATES) {
+                let expected = match state {
+                    State::PreActive | State::Active | State::Retired => Ok(number),
+                    _ => Err(Code::KeyVersionUnavailable),
+                };
+                let item = envelope(kind, Binding::None, KEY, number);
+                assert_eq!(fate(operation, ME, item), expected, "{operation:?} {state}");
+            }
+            for number in [0, 7, u32::MAX] {
+                let item = envelope(kind, Binding::None, KEY, number);
+                assert_eq!(fate(operation, ME, item), Err(Code::DecryptionFailed));
+            }
+        }
+    }
+
+    #[test]
+    fn a_forbidden_state_does_not_show_what_is_not_the_callers() {
+        // Not bound to the caller, or of another key: one answer, whatever the version's state.
+        for version in 1..=6 {
+            let foreign = envelope(Kind::Message, Binding::Principal(OTHER), KEY, version);
+            assert_eq!(
+                fate(DataOperation::Decrypt, ME, foreign),
+                Err(Code::DecryptionFailed)
+            );
+            let elsewhere = envelope(
+                Kind::Message,
+                Binding::None,
+                KeyId::from_bytes([5; 16]),
+                version,
+            );
+            assert_eq!(
+                fate(DataOperation::Rewrap, ME, elsewhere),
+                Err(Code::DecryptionFailed)
+            );
+        }
+    }
+
+    #[test]
+    fn each_operation_opens_its_own_kind() {
+        for (operation, kind) in [
+            (DataOperation::Decrypt, Kind::Key),
+            (DataOperation::DatakeyOpen, Kind::Message),
+        ] {
+            let item = envelope(kind, Binding::None, KEY, 5);
+            assert_eq!(
+                fate(operation, ME, item),
+                Err(Code::DecryptionFailed),
+                "{operation:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn bindings_open_for_the_bound_their_group_and_their_heirs() {
+        let bindings = [
+            (Binding::None, &[ME, OTHER, TESTATOR, LONER][..]),
+            (Binding::Principal(ME), &[ME]),
+            (Binding::Principal(TESTATOR), &[TESTATOR, ME]),
+            (Binding::Principal(PrincipalId::from_bytes([0xEE; 16])), &[]),
+            (Binding::Group(OURS), &[ME]),
+            (Binding::Group(THEIRS), &[OTHER, TESTATOR]),
+            (Binding::Group(GroupId::from_bytes([0xEE; 16])), &[]),
+        ];
+        for (binding, may) in bindings {
+            for who in [ME, OTHER, TESTATOR, LONER] {
+                let item = || envelope(Kind::Message, binding, KEY, 5);
+                let opens = fate(DataOperation::Decrypt, who, item());
+                let expected = if may.contains(&who) {
+                    Ok(5)
+                } else {
+                    Err(Code::DecryptionFailed)
+                };
+                assert_eq!(opens, expected, "{binding:?} {who}");
+                assert_eq!(
+                    fate(DataOperation::Rewrap, who, item()),
+                    Ok(5),
+                    "its own right is enough"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_parse_is_malformed_whoever_asks() {
+        let good = envelope(Kind::Message, Binding::None, KEY, 5);
+        let mut other_version = good.clone();
+        other_version[2] ^= 1;
+        for item in [
+            Vec::new(),
+            b"text".to_vec(),
+            good[..good.len() - 40].to_vec(),
+            other_version,
+        ] {
+            assert_eq!(
+                fate(DataOperation::Decrypt, LONER, item),
+                Err(Code::CiphertextMalformed)
+            );
+        }
+    }
+
+    #[test]
+    fn sealing_takes_the_active_version_and_the_binding_of_the_context() {
+        let sealing = [
+            DataOperation::Encrypt,
+            DataOperation::Datakey,
+            DataOperation::Rewrap,
+        ];
+        for operation in sealing {
+            for (kind, who, expected) in [
+                (BindingKind::None, ME, Ok(Binding::None)),
+                (BindingKind::Principal, ME, Ok(Binding::Principal(ME))),
+                (BindingKind::Group, ME, Ok(Binding::Group(OURS))),
+                (BindingKind::Group, LONER, Err(Code::OperationDenied)),
+            ] {
+                let plan = planned(operation, &key(kind, &STATES), who, &[]);
+                let request = plan.map(|(plan, _)| plan.request);
+                if let Ok(request) = &request {
+                    assert_eq!(request.versions[0].version().number(), 5);
+                }
+                assert_eq!(request.map(|request| request.binding), expected);
+            }
+            let idle = key(BindingKind::None, &[State::Retired, State::Suspended]);
+            let refused = planned(operation, &idle, ME, &[]).err();
+            assert_eq!(refused, Some(Code::NoActiveVersion));
+        }
+    }
+
+    #[test]
+    fn each_version_travels_once_and_refused_items_keep_their_codes_and_places() {
+        let key = key(BindingKind::None, &[State::Retired, State::Active]);
+        let of = |version| envelope(Kind::Message, Binding::None, KEY, version);
+        let items = [of(1), of(2), of(9), of(1), b"garbage".to_vec(), of(2)];
+        let (plan, items) = planned(DataOperation::Decrypt, &key, ME, &items).unwrap();
+        let versions: Vec<_> = plan
+            .request
+            .versions
+            .iter()
+            .map(|one| one.version().number())
+            .collect();
+        assert_eq!(versions, [1, 2]);
+        let places: Vec<_> = items.iter().map(|item| item.version).collect();
+        let refused = usize::from(REFUSED);
+        assert_eq!(places, [0, 1, refused, 0, refused, 1]);
+        let codes: Vec<_> = (0..6)
+            .map(|index| plan.refused.code(index, Code::Ok))
+            .collect();
+        let (ok, failed, bad) = (Code::Ok, Code::DecryptionFailed, Code::CiphertextMalformed);
+        assert_eq!(codes, [ok, ok, failed, ok, bad, ok]);
+    }
+
+    #[test]
+    fn a_field_that_was_wrong_already_is_not_judged_a_second_time() {
+        let key = key(BindingKind::None, &[State::Active]);
+        let policy = policy();
+        let mut prepared = Prepared::default();
+        prepared.push(|_| Err(Code::Base64Invalid), |_| Ok(()));
+        prepared.push(|_| Ok(()), |_| Err(Code::AadTooLarge));
+        let principal = policy.principal(ME).unwrap();
+        let (plan, items) = plan(
+            DataOperation::Decrypt,
+            &key,
+            (&policy, &principal),
+            prepared,
+            0,
+        )
+        .unwrap();
+        assert!(plan.request.versions.is_empty());
+        let codes: Vec<_> = (0..2)
+            .map(|index| plan.refused.code(index, Code::Ok))
+            .collect();
+        assert_eq!(codes, [Code::Base64Invalid, Code::AadTooLarge]);
+        assert!(items.iter().all(|item| item.payload.is_empty()));
+    }
+}

@@ -16,7 +16,10 @@ use tokio::sync::oneshot;
 
 /// How many threads, and how many requests may wait for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "two numbers that an operator chooses together")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "two numbers that an operator chooses together"
+)]
 pub struct PoolSize {
     /// Threads, each with one session of the device.
     pub threads: usize,
@@ -26,7 +29,10 @@ pub struct PoolSize {
 
 impl Default for PoolSize {
     fn default() -> Self {
-        Self { threads: 4, queue: 128 }
+        Self {
+            threads: 4,
+            queue: 128,
+        }
     }
 }
 
@@ -52,10 +58,15 @@ impl Pool {
             .map(|index| {
                 let (jobs, holder) = (Arc::clone(&jobs), Arc::clone(holder));
                 let name = format!("holder-{index}");
-                Builder::new().name(name).spawn(move || work(&jobs, holder.as_ref()))
+                Builder::new()
+                    .name(name)
+                    .spawn(move || work(&jobs, holder.as_ref()))
             })
             .collect::<Result<_, _>>()?;
-        Ok(Self { queue: Some(queue), threads })
+        Ok(Self {
+            queue: Some(queue),
+            threads,
+        })
     }
 
     /// Hands a request to the pool. `Err` at once if its queue is full.
@@ -67,7 +78,12 @@ impl Pool {
     ) -> Result<oneshot::Receiver<Result<Reply, HolderError>>, HolderError> {
         let (answer, receiver) = oneshot::channel();
         let queue = self.queue.as_ref().ok_or(HolderError::Unavailable)?;
-        match queue.try_send(Job { permit, request, items, answer }) {
+        match queue.try_send(Job {
+            permit,
+            request,
+            items,
+            answer,
+        }) {
             Ok(()) => Ok(receiver),
             Err(TrySendError::Full(_)) => Err(HolderError::Full),
             Err(TrySendError::Disconnected(_)) => Err(HolderError::Unavailable),
@@ -94,7 +110,15 @@ impl fmt::Debug for Pool {
 fn work(jobs: &Mutex<Receiver<Job>>, holder: &dyn KeyHolder) {
     loop {
         let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { permit, request, items, answer }) = next else { return };
+        let Ok(Job {
+            permit,
+            request,
+            items,
+            answer,
+        }) = next
+        else {
+            return;
+        };
         // Nobody waits any more: the caller's request was cancelled.
         if answer.is_closed() {
             continue;
@@ -104,5 +128,161 @@ fn work(jobs: &Mutex<Receiver<Job>>, holder: &dyn KeyHolder) {
             holder.perform(&permit, &request, items, &mut RandomStream::unseeded())
         }));
         drop(answer.send(done.unwrap_or(Err(HolderError::Unavailable))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Condvar, MutexGuard};
+
+    use keywright_custody::{HolderOperation, KeyMaterial, NewKey, Placement};
+    use keywright_envelope::Binding;
+    use keywright_types::{KeyId, KeySpec, Operation};
+
+    use super::*;
+
+    /// A device behind a door: a request waits in front of it until it is opened.
+    #[derive(Default)]
+    struct Door {
+        open: Mutex<bool>,
+        opened: Condvar,
+        inside: AtomicUsize,
+        done: AtomicUsize,
+    }
+
+    impl Door {
+        fn lock(&self) -> MutexGuard<'_, bool> {
+            self.open.lock().unwrap()
+        }
+
+        fn open(&self) {
+            *self.lock() = true;
+            self.opened.notify_all();
+        }
+
+        fn wait_for_one_inside(&self) {
+            while self.inside.load(Ordering::SeqCst) == 0 {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    impl KeyHolder for Door {
+        fn name(&self) -> &'static str {
+            "door"
+        }
+
+        fn supports(&self, _: &KeySpec, _: HolderOperation) -> bool {
+            true
+        }
+
+        fn placement(&self) -> Placement {
+            Placement::Pool
+        }
+
+        fn generate(&self, _: &Permit, _: NewKey) -> Result<KeyMaterial, HolderError> {
+            Err(HolderError::Unavailable)
+        }
+
+        fn perform(
+            &self,
+            _: &Permit,
+            request: &Request,
+            _: Items,
+            _: &mut RandomStream,
+        ) -> Result<Reply, HolderError> {
+            self.inside.fetch_add(1, Ordering::SeqCst);
+            drop(self.opened.wait_while(self.lock(), |open| !*open).unwrap());
+            assert_ne!(request.deadline_ns, PANICS, "on purpose");
+            self.done.fetch_add(1, Ordering::SeqCst);
+            Ok(Reply::default())
+        }
+
+        fn probe(&self) -> Result<(), HolderError> {
+            Ok(())
+        }
+    }
+
+    const PANICS: u64 = 13;
+
+    type Answer = oneshot::Receiver<Result<Reply, HolderError>>;
+
+    fn pool(threads: usize, queue: usize) -> (Arc<Door>, Pool) {
+        let door = Arc::new(Door::default());
+        let holder: Arc<dyn KeyHolder> = Arc::clone(&door) as _;
+        (
+            door,
+            Pool::start(&holder, PoolSize { threads, queue }).unwrap(),
+        )
+    }
+
+    fn submit_with(pool: &Pool, deadline_ns: u64) -> Result<Answer, HolderError> {
+        let permit = keywright_policy::Policy::owner().permit(KeyId::NONE, Operation::Encrypt);
+        let (operation, binding) = (HolderOperation::Seal, Binding::None);
+        let request = Request {
+            operation,
+            versions: Vec::new(),
+            binding,
+            deadline_ns,
+        };
+        pool.submit(permit, request, Items::default())
+    }
+
+    fn submit(pool: &Pool) -> Result<Answer, HolderError> {
+        submit_with(pool, 0)
+    }
+
+    #[test]
+    fn a_full_queue_refuses_at_once_and_those_taken_are_answered() {
+        let (door, pool) = pool(1, 2);
+        let mut taken = vec![submit(&pool).unwrap()];
+        door.wait_for_one_inside();
+        taken.extend([submit(&pool).unwrap(), submit(&pool).unwrap()]);
+        for _ in 0..100 {
+            assert_eq!(submit(&pool).err(), Some(HolderError::Full));
+        }
+        door.open();
+        for answer in taken {
+            assert!(answer.blocking_recv().unwrap().is_ok());
+        }
+        assert!(submit(&pool).unwrap().blocking_recv().unwrap().is_ok());
+    }
+
+    #[test]
+    fn a_request_that_nobody_waits_for_never_reaches_the_device() {
+        let (door, pool) = pool(1, 8);
+        let first = submit(&pool).unwrap();
+        door.wait_for_one_inside();
+        let dropped: Vec<_> = (0..4).map(|_| submit(&pool).unwrap()).collect();
+        let last = submit(&pool).unwrap();
+        drop(dropped);
+        door.open();
+        assert!(first.blocking_recv().unwrap().is_ok());
+        assert!(last.blocking_recv().unwrap().is_ok());
+        assert_eq!(door.done.load(Ordering::SeqCst), 2);
+    }
+
+    #[test]
+    fn a_pool_that_is_dropped_finishes_what_it_has_taken() {
+        let (door, pool) = pool(2, 8);
+        let taken: Vec<_> = (0..6).map(|_| submit(&pool).unwrap()).collect();
+        door.open();
+        drop(pool);
+        assert_eq!(door.done.load(Ordering::SeqCst), 6);
+        for answer in taken {
+            assert!(answer.blocking_recv().unwrap().is_ok());
+        }
+    }
+
+    #[test]
+    fn a_panic_costs_its_request_and_no_thread() {
+        let (door, pool) = pool(1, 4);
+        door.open();
+        for _ in 0..3 {
+            let answer = submit_with(&pool, PANICS).unwrap().blocking_recv().unwrap();
+            assert_eq!(answer.err(), Some(HolderError::Unavailable));
+        }
+        assert!(submit(&pool).unwrap().blocking_recv().unwrap().is_ok());
     }
 }

@@ -8,13 +8,16 @@ use arc_swap::{ArcSwap, Guard};
 use keywright_clock::Clock;
 use keywright_custody::{KeyHolder, Placement};
 
+use crate::Snapshot;
 use crate::metrics::Metrics;
 use crate::pool::{Pool, PoolSize};
-use crate::Snapshot;
 
 /// Numbers that an operator may choose.
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "whoever starts a service must decide each of these")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "whoever starts a service must decide each of these"
+)]
 pub struct Settings {
     /// From the head of a request to its answer.
     pub request_timeout: Duration,
@@ -61,7 +64,14 @@ impl Shared {
         };
         let snapshot = ArcSwap::from_pointee(snapshot);
         let metrics = Metrics::default();
-        Ok(Arc::new(Self { snapshot, holder, pool, clock, settings, metrics }))
+        Ok(Arc::new(Self {
+            snapshot,
+            holder,
+            pool,
+            clock,
+            settings,
+            metrics,
+        }))
     }
 
     /// The newest snapshot; the guard keeps it for as long as a request needs it.
@@ -111,6 +121,11 @@ impl Shared {
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Shared(holder {}, epoch {})", self.holder.name(), self.snapshot.load().epoch)
+        write!(
+            f,
+            "Shared(holder {}, epoch {})",
+            self.holder.name(),
+            self.snapshot.load().epoch
+        )
     }
 }

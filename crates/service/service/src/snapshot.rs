@@ -38,8 +38,17 @@ impl Snapshot {
         keyring: Keyring,
         tenants: impl IntoIterator<Item = Tenant>,
     ) -> Self {
-        let tenants = tenants.into_iter().map(|tenant| (tenant.id, tenant)).collect();
-        Self { epoch, policy: Arc::new(policy), trust, keyring, tenants: Arc::new(tenants) }
+        let tenants = tenants
+            .into_iter()
+            .map(|tenant| (tenant.id, tenant))
+            .collect();
+        Self {
+            epoch,
+            policy: Arc::new(policy),
+            trust,
+            keyring,
+            tenants: Arc::new(tenants),
+        }
     }
 
     /// What the store says now. Nobody may write to it meanwhile.
@@ -58,7 +67,9 @@ impl Snapshot {
     /// The policy that the store has in force, for this epoch and these tenants. Without one nobody is
     /// anybody.
     pub(crate) fn compile_policy(&self, store: &Store) -> Result<Policy, AdminError> {
-        let Some(document) = load_policy(store)? else { return Ok(Policy::empty(self.epoch)) };
+        let Some(document) = load_policy(store)? else {
+            return Ok(Policy::empty(self.epoch));
+        };
         let tenants = |name: &Name| self.tenant(name).map(|tenant| tenant.id);
         Ok(Policy::compile(&document, tenants, self.epoch)?)
     }

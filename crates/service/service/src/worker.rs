@@ -6,8 +6,10 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use keywright_audit::batch::{Batch, Summary};
@@ -17,7 +19,7 @@ use keywright_audit::refusals::{Counted, Refusals, Whom};
 use keywright_audit::writer::{Ticket, Writer, Written};
 use keywright_audit::{Reason, RecordType};
 use keywright_clock::MonotonicTime;
-use keywright_custody::{Items, Key, Reply, ReplyItem};
+use keywright_custody::{HolderError, Items, Key, Reply, ReplyItem};
 use keywright_policy::{ContextRef, Denied, Permit, Principal};
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
@@ -127,31 +129,36 @@ impl Worker {
         bytes.map(RequestId::from_bytes).map_err(|_| Code::Internal)
     }
 
-    /// Does `operation` on a context for each item.
-    pub async fn perform(
+    /// Does `operation` on a context for each item: at once, unless the holder waits for a device.
+    ///
+    /// The work is begun by this call, not by the first poll of what it returns.
+    pub fn perform(
         &self,
         call: Call<'_>,
         context: &str,
         operation: DataOperation,
         items: Prepared,
-    ) -> Recorded<Result<Done, Code>> {
+    ) -> Performed<'_> {
         let snapshot = self.shared.snapshot();
         let mut entry = self.begin(&call, operation.operation(), &snapshot);
         entry.facts.items = u32::try_from(items.len()).unwrap_or(u32::MAX);
-        let decided = match entry.decide(&snapshot, context) {
+        let Decided {
+            key,
+            permit,
+            principal,
+        } = match entry.decide(&snapshot, context) {
             Ok(decided) => decided,
-            Err((code, reason)) => return entry.refuse(code, reason),
+            Err((code, reason)) => return Performed::ready(entry.refuse(code, reason)),
         };
-        let Decided { key, permit, principal } = decided;
-        let deadline = call.started.plus(self.shared.settings().request_timeout).nanos();
-        let planned = plan(operation, &key, (&snapshot.policy, &principal), items, deadline);
-        // Nothing below needs it, and a device may take its time.
-        drop(snapshot);
-        let done = match planned {
-            Ok((plan, items)) => self.hand_over(permit, plan, items).await,
-            Err(code) => Err(code),
-        };
-        entry.finish_items(done, operation)
+        let deadline = call
+            .started
+            .plus(self.shared.settings().request_timeout)
+            .nanos();
+        let rights = (&*snapshot.policy, &*principal);
+        match plan(operation, &key, rights, items, deadline) {
+            Ok((plan, items)) => self.hand_over(entry, (operation, permit), plan, items),
+            Err(code) => Performed::ready(entry.refuse(code, None)),
+        }
     }
 
     /// Random bytes for a caller who may have them, `length` of them for all items together;
@@ -173,7 +180,9 @@ impl Worker {
         match made {
             Ok(bytes) => {
                 entry.facts.bytes_out = bytes.len() as u64;
-                let items = outcomes.iter().map(|code| (KeyVersion::NONE, *code, [0; 16]));
+                let items = outcomes
+                    .iter()
+                    .map(|code| (KeyVersion::NONE, *code, [0; 16]));
                 entry.finish_batch(bytes, items)
             }
             Err((code, reason)) => entry.refuse(code, reason),
@@ -220,7 +229,12 @@ impl Worker {
     }
 
     /// Records a request that was refused before it could be understood.
-    pub fn refuse<T>(&self, call: Call<'_>, operation: Operation, code: Code) -> Recorded<Result<T, Code>> {
+    pub fn refuse<T>(
+        &self,
+        call: Call<'_>,
+        operation: Operation,
+        code: Code,
+    ) -> Recorded<Result<T, Code>> {
         let snapshot = self.shared.snapshot();
         self.begin(&call, operation, &snapshot).refuse(code, None)
     }
@@ -244,7 +258,10 @@ impl Worker {
 
     /// The last records of this worker, when its thread ends.
     pub fn finish(&self) {
-        let counted = self.refusals.borrow_mut().drain_all(self.shared.clock().wall());
+        let counted = self
+            .refusals
+            .borrow_mut()
+            .drain_all(self.shared.clock().wall());
         self.append_counted(counted);
         self.flush();
     }
@@ -265,7 +282,11 @@ impl Worker {
     pub fn flush(&self) -> bool {
         self.random.borrow_mut().end_job();
         let mut writer = self.writer.borrow_mut();
-        let written = if self.wants_sync.replace(false) { writer.sync() } else { writer.commit() };
+        let written = if self.wants_sync.replace(false) {
+            writer.sync()
+        } else {
+            writer.commit()
+        };
         let Ok(written) = written else { return false };
         // A writer may have gone on to a new file before all answers of the last turns have left.
         let [newest, second, third, _] = self.written.get();
@@ -273,7 +294,12 @@ impl Worker {
         true
     }
 
-    fn begin<'a>(&'a self, call: &Call<'_>, operation: Operation, snapshot: &Snapshot) -> Entry<'a> {
+    fn begin<'a>(
+        &'a self,
+        call: &Call<'_>,
+        operation: Operation,
+        snapshot: &Snapshot,
+    ) -> Entry<'a> {
         let mut facts = Facts::new(RecordType::Request, operation, self.shared.clock().wall());
         facts.epoch = snapshot.epoch;
         facts.request = call.request;
@@ -284,35 +310,104 @@ impl Worker {
             facts.principal = principal.id();
             facts.tenant = principal.tenant();
         }
-        Entry { worker: self, facts, started: call.started, principal, open: true }
+        Entry {
+            worker: self,
+            facts,
+            started: call.started,
+            principal,
+            open: true,
+        }
     }
 
-    async fn hand_over(&self, permit: Permit, plan: Plan, items: Items) -> Result<Done, Code> {
+    fn hand_over<'a>(
+        &'a self,
+        entry: Entry<'a>,
+        (operation, permit): (DataOperation, Permit),
+        plan: Plan,
+        items: Items,
+    ) -> Performed<'a> {
         let Plan { request, refused } = plan;
         if request.versions.is_empty() {
             // Every item is refused already: no key is wanted, so no holder is asked.
-            return Ok(Done { reply: unopened(&items), refused });
+            let reply = unopened(&items);
+            return Performed::ready(entry.finish_items(Ok(Done { reply, refused }), operation));
         }
-        let reply = match self.shared.pool() {
-            Some(pool) => {
-                let waiting = pool.submit(permit, request, items).map_err(|error| error.code())?;
-                waiting.await.map_err(|_| Code::HolderUnavailable)?
-            }
-            None => {
-                let mut random = self.random.borrow_mut();
-                self.shared.holder().perform(&permit, &request, items, &mut random)
-            }
-        };
-        Ok(Done { reply: reply.map_err(|error| error.code())?, refused })
+        if let Some(pool) = self.shared.pool() {
+            let waiting = match pool.submit(permit, request, items) {
+                Ok(waiting) => waiting,
+                Err(error) => return Performed::ready(entry.refuse(error.code(), None)),
+            };
+            return Performed::waiting(async move {
+                let reply = waiting.await.unwrap_or(Err(HolderError::Unavailable));
+                let done = reply.map(|reply| Done { reply, refused });
+                entry.finish_items(done.map_err(HolderError::code), operation)
+            });
+        }
+        let mut random = self.random.borrow_mut();
+        let reply = self
+            .shared
+            .holder()
+            .perform(&permit, &request, items, &mut random);
+        drop(random);
+        let done = reply.map(|reply| Done { reply, refused });
+        Performed::ready(entry.finish_items(done.map_err(HolderError::code), operation))
     }
 
     fn append(&self, facts: Facts, fields: &[Field<'_>]) -> Option<Ticket> {
-        self.writer.borrow_mut().append(&Record { facts, fields }).ok()
+        self.writer
+            .borrow_mut()
+            .append(&Record { facts, fields })
+            .ok()
     }
 
     /// Whether this record has been written.
     pub(crate) fn has_written(&self, ticket: Ticket) -> bool {
-        self.written.get().iter().flatten().any(|written| written.covers(ticket))
+        self.written
+            .get()
+            .iter()
+            .flatten()
+            .any(|written| written.covers(ticket))
+    }
+}
+
+/// A request on its way. Holders in this process are done before this is returned; only those that wait
+/// for a device cost an allocation and a second look.
+#[must_use = "a request that nobody waits for is recorded as interrupted"]
+pub struct Performed<'a>(Progress<'a>);
+
+enum Progress<'a> {
+    Ready(Option<Outcome>),
+    Waiting(Pin<Box<dyn Future<Output = Outcome> + 'a>>),
+}
+
+/// The results of the items, or why there are none.
+type Outcome = Recorded<Result<Done, Code>>;
+
+impl<'a> Performed<'a> {
+    const fn ready(recorded: Outcome) -> Self {
+        Self(Progress::Ready(Some(recorded)))
+    }
+
+    fn waiting(work: impl Future<Output = Outcome> + 'a) -> Self {
+        Self(Progress::Waiting(Box::pin(work)))
+    }
+}
+
+impl Future for Performed<'_> {
+    type Output = Outcome;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            // Polled again after it was ready, against the rules of futures: it never wakes again.
+            Progress::Ready(recorded) => recorded.take().map_or(Poll::Pending, Poll::Ready),
+            Progress::Waiting(work) => work.as_mut().poll(context),
+        }
+    }
+}
+
+impl fmt::Debug for Performed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Performed")
     }
 }
 
@@ -324,7 +419,10 @@ impl fmt::Debug for Worker {
 
 /// What an operation without a context demands of its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a third demand would need a rule of its own")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a third demand would need a rule of its own"
+)]
 pub enum Need {
     /// A grant of this operation.
     Grant,
@@ -354,19 +452,30 @@ impl Entry<'_> {
         let principal = self.principal()?;
         let key = snapshot.keyring.find(principal.tenant(), context);
         let key = key.ok_or((Code::ContextNotFound, Some(Reason::ContextUnknown)))?;
-        self.facts.key = key.id();
-        match snapshot.policy.authorize(&principal, reference(key), self.facts.operation) {
+        match snapshot
+            .policy
+            .authorize(&principal, reference(key), self.facts.operation)
+        {
             Ok(permit) => {
-                self.facts.epoch = permit.epoch();
-                Ok(Decided { key: Arc::clone(key), permit, principal })
+                (self.facts.key, self.facts.epoch) = (key.id(), permit.epoch());
+                Ok(Decided {
+                    key: Arc::clone(key),
+                    permit,
+                    principal,
+                })
             }
             Err(denied @ Denied::NoRight) => Err((denied.code(), Some(Reason::ContextHidden))),
-            Err(denied) => Err((denied.code(), Some(Reason::PolicyDenied))),
+            Err(denied) => {
+                self.facts.key = key.id();
+                Err((denied.code(), Some(Reason::PolicyDenied)))
+            }
         }
     }
 
     fn decide_tenant(&self, snapshot: &Snapshot) -> Result<Permit, Refusal> {
-        let permit = snapshot.policy.authorize_tenant(&*self.principal()?, self.facts.operation);
+        let permit = snapshot
+            .policy
+            .authorize_tenant(&*self.principal()?, self.facts.operation);
         permit.map_err(|denied| (denied.code(), Some(Reason::PolicyDenied)))
     }
 
@@ -404,7 +513,10 @@ impl Entry<'_> {
                 self.close(Ok(done), named.as_slice())
             }
             _ => {
-                let summary = summary(done.iter().map(|item| (item.version, item.code, item.message)));
+                let summary = summary(
+                    done.iter()
+                        .map(|item| (item.version, item.code, item.message)),
+                );
                 self.finish_summed(done, &summary)
             }
         }
@@ -427,12 +539,21 @@ impl Entry<'_> {
         self.close(Ok(value), &summary.fields())
     }
 
-    fn close<T>(&mut self, result: Result<T, Code>, fields: &[Field<'_>]) -> Recorded<Result<T, Code>> {
+    fn close<T>(
+        &mut self,
+        result: Result<T, Code>,
+        fields: &[Field<'_>],
+    ) -> Recorded<Result<T, Code>> {
         self.open = false;
         self.facts.duration = self.took();
         let worker = self.worker;
         let items = u64::from(self.facts.items.max(1));
-        worker.counters.count(self.facts.operation, self.facts.outcome, items, self.facts.duration);
+        worker.counters.count(
+            self.facts.operation,
+            self.facts.outcome,
+            items,
+            self.facts.duration,
+        );
         Recorded::new(result, worker.append(self.facts, fields))
     }
 
@@ -473,4 +594,3 @@ fn unopened(items: &Items) -> Reply {
 fn reference(key: &Key) -> ContextRef<'_> {
     ContextRef::new(key.tenant(), key.name().as_str(), key.id())
 }
-

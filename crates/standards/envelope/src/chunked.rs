@@ -238,8 +238,8 @@ impl ChunkOpener {
 fn seal(chunks: &mut Chunks, piece: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     let nonce = chunks.nonce()?;
     let start = out.len();
-    out.extend_from_slice(piece);
-    match chunks.key.seal(&nonce, &[], &mut out[start..]) {
+    out.resize(start + piece.len(), 0);
+    match chunks.key.seal_to(&nonce, &[], piece, &mut out[start..]) {
         Ok(tag) => {
             out.extend_from_slice(&tag);
             Ok(())
@@ -256,8 +256,10 @@ fn open(chunks: &mut Chunks, piece: &[u8], out: &mut Vec<u8>) -> Result<(), Reje
     let (text, tag): (&[u8], &Tag) = piece.split_last_chunk().ok_or(Rejected)?;
     let nonce = chunks.nonce().map_err(|_| Rejected)?;
     let start = out.len();
-    out.extend_from_slice(text);
-    let opened = chunks.key.open(&nonce, &[], &mut out[start..], tag);
+    out.resize(start + text.len(), 0);
+    let opened = chunks
+        .key
+        .open_to(&nonce, &[], text, tag, &mut out[start..]);
     if opened.is_err() {
         out.truncate(start);
     }

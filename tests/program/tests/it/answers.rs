@@ -152,6 +152,7 @@ fn ten_thousand_items_come_back_in_order_under_one_record() {
     for (opened, text) in opened.into_iter().zip(&texts) {
         assert_eq!(opened.unwrap().plaintext.expose(), text.as_bytes());
     }
+    drop(client);
     let home = site.stop();
     let large: Vec<_> = home.requests().into_iter().filter(|one| one["items"] == 10_000).collect();
     let encrypted = large.iter().find(|one| one["operation"] == "encrypt").unwrap();

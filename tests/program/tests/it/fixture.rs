@@ -32,6 +32,7 @@ use keywright_types::{Name, PrincipalId};
 use rustls::pki_types::ServerName;
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
@@ -178,8 +179,9 @@ pub(crate) fn field<'a>(record: &'a Value, name: &str) -> Option<&'a Value> {
 
 /// A home that is served.
 pub(crate) struct Site {
-    pub(crate) home: Home,
+    // Before the home, so that a test that fails ends its server before its folder goes.
     serving: Serving,
+    pub(crate) home: Home,
 }
 
 impl Site {
@@ -257,10 +259,6 @@ impl Site {
         self.home
     }
 
-    /// As [`Site::stop`], for whoever stops it under load.
-    pub(crate) fn into_parts(self) -> (Home, Serving) {
-        (self.home, self.serving)
-    }
 }
 
 pub(crate) fn settings(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> Settings {
@@ -272,12 +270,15 @@ pub(crate) fn settings(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> S
 
 /// One connection over which anything can be sent.
 pub(crate) struct Wire {
-    // Before the runtime, so that the connection is dropped while that still exists.
     sender: Sender,
     driver: JoinHandle<()>,
-    runtime: Runtime,
     port: u16,
 }
+
+/// Looks after all wires, also while no request runs: a server that stops says goodbye, and waits for
+/// the same word.
+static RUNTIME: LazyLock<Runtime> =
+    LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap());
 
 enum Sender {
     Http1(http1::SendRequest<Full<Bytes>>),
@@ -326,9 +327,8 @@ impl Wire {
         address: SocketAddr,
         tls: Arc<rustls::ClientConfig>,
     ) -> Result<Self, String> {
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let (sender, driver) = runtime.block_on(connect(address, tls)).map_err(chain)?;
-        Ok(Self { sender, driver, runtime, port: address.port() })
+        let (sender, driver) = RUNTIME.block_on(connect(address, tls)).map_err(chain)?;
+        Ok(Self { sender, driver, port: address.port() })
     }
 
     /// Sends a request and waits for its answer, a minute at most.
@@ -351,12 +351,18 @@ impl Wire {
     }
 
     pub(crate) fn send_request(&mut self, request: Request<Full<Bytes>>) -> Result<Got, String> {
-        let Self { sender, runtime, .. } = self;
-        runtime.block_on(async {
+        let sender = &mut self.sender;
+        RUNTIME.block_on(async {
             let exchange = async {
                 let response = match sender {
-                    Sender::Http1(sender) => sender.send_request(request).await,
-                    Sender::Http2(sender) => sender.send_request(request).await,
+                    Sender::Http1(sender) => {
+                        sender.ready().await.map_err(chain)?;
+                        sender.send_request(request).await
+                    }
+                    Sender::Http2(sender) => {
+                        sender.ready().await.map_err(chain)?;
+                        sender.send_request(request).await
+                    }
                 };
                 let (head, body) = response.map_err(chain)?.into_parts();
                 let body = body.collect().await.map_err(chain)?.to_bytes();
@@ -377,7 +383,7 @@ impl Wire {
     /// Whether the server ends the connection within this time.
     pub(crate) fn ends_within(&mut self, time: Duration) -> bool {
         let driver = &mut self.driver;
-        self.runtime.block_on(async { tokio::time::timeout(time, driver).await.is_ok() })
+        RUNTIME.block_on(async { tokio::time::timeout(time, driver).await.is_ok() })
     }
 }
 
@@ -398,6 +404,62 @@ async fn connect(
     }
     let (sender, connection) = http1::handshake(io).await?;
     Ok((Sender::Http1(sender), tokio::spawn(async { drop(connection.await) })))
+}
+
+/// Writes bytes over TLS and reads until the server ends the connection: what came, or `None` if it
+/// did not end in time.
+pub(crate) fn raw(
+    address: SocketAddr,
+    tls: Arc<rustls::ClientConfig>,
+    bytes: &[u8],
+    time: Duration,
+) -> Option<String> {
+    RUNTIME.block_on(async {
+        let tcp = TcpStream::connect(address).await.unwrap();
+        let name = ServerName::try_from("localhost").unwrap();
+        let mut tls = TlsConnector::from(tls).connect(name, tcp).await.unwrap();
+        tls.write_all(bytes).await.unwrap();
+        let mut answer = Vec::new();
+        // A connection that is cut has no farewell in TLS, which reading tells as an error.
+        let read = tokio::time::timeout(time, tls.read_to_end(&mut answer)).await;
+        read.is_ok().then(|| String::from_utf8_lossy(&answer).into_owned())
+    })
+}
+
+/// Makes this many TLS connections, sixteen at a time, each until the server ends it; how many it ended.
+pub(crate) fn knock_often(
+    address: SocketAddr,
+    tls: &Arc<rustls::ClientConfig>,
+    times: u64,
+) -> u64 {
+    const AT_ONCE: u64 = 16;
+    let knock = |tls: Arc<rustls::ClientConfig>| async move {
+        let tcp = TcpStream::connect(address).await.unwrap();
+        let name = ServerName::try_from("localhost").unwrap();
+        if let Ok(mut tls) = TlsConnector::from(tls).connect(name, tcp).await {
+            drop(tls.read_to_end(&mut Vec::new()).await);
+        }
+        1
+    };
+    RUNTIME.block_on(async {
+        let tasks: Vec<_> = (0..AT_ONCE)
+            .map(|task| {
+                let (tls, times) = (Arc::clone(tls), times / AT_ONCE + u64::from(task < times % AT_ONCE));
+                tokio::spawn(async move {
+                    let mut ended = 0;
+                    for _ in 0..times {
+                        ended += knock(Arc::clone(&tls)).await;
+                    }
+                    ended
+                })
+            })
+            .collect();
+        let mut ended = 0;
+        for task in tasks {
+            ended += task.await.unwrap();
+        }
+        ended
+    })
 }
 
 fn chain(error: impl Into<Box<dyn std::error::Error>>) -> String {

@@ -34,7 +34,9 @@ pub(super) fn give(home: &Home, order: Order) -> Result<Answer, Failure> {
 fn carry_out(node: &Node, order: Order) -> Result<Answer, HomeError> {
     match order {
         // Opening the home has put a list that is new in force.
-        Order::TrustReload => Ok(Answer::InForce { epoch: node.admin().shared().snapshot().epoch }),
+        Order::TrustReload => Ok(Answer::InForce {
+            epoch: node.admin().shared().snapshot().epoch,
+        }),
         order => node.carry_out(order),
     }
 }

@@ -93,7 +93,10 @@ struct AuthorityDocument {
 }
 
 fn init(folder: &Path, format: Format) -> Result<(), Failure> {
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    let made = std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder);
     made.map_err(|error| Failure::file(folder, "made", &error))?;
     let pki = Pki::init(folder, Clock::system().wall())?;
     let document = AuthorityDocument {
@@ -104,7 +107,10 @@ fn init(folder: &Path, format: Format) -> Result<(), Failure> {
     output::document(format, &document, || {
         output::fields(&[
             ("authority", document.authority.display().to_string()),
-            ("revocation list", document.revocation_list.display().to_string()),
+            (
+                "revocation list",
+                document.revocation_list.display().to_string(),
+            ),
             ("anchor", document.anchor.clone()),
         ])
     })
@@ -124,15 +130,28 @@ struct IssuedDocument {
 impl Issue {
     fn run(&self, home: &Home, format: Format) -> Result<(), Failure> {
         let pki = self.authority.open(home)?;
-        let principal = self.principal.as_ref().map(|name| principal_id(home, name)).transpose()?;
-        let folder = self.out.clone().unwrap_or_else(|| home.home.join("clients"));
-        let (certificate, key) =
-            (folder.join(format!("{}.pem", self.name)), folder.join(format!("{}.key", self.name)));
+        let principal = self
+            .principal
+            .as_ref()
+            .map(|name| principal_id(home, name))
+            .transpose()?;
+        let folder = self
+            .out
+            .clone()
+            .unwrap_or_else(|| home.home.join("clients"));
+        let (certificate, key) = (
+            folder.join(format!("{}.pem", self.name)),
+            folder.join(format!("{}.key", self.name)),
+        );
         for path in [&certificate, &key] {
             if path.symlink_metadata().is_ok() {
                 // A key that is in use somewhere is not overwritten, not even on demand.
                 let happened = format!("{} exists", path.display());
-                return Err(Failure::new(Exit::Refused, happened, "choose another NAME or --out DIR"));
+                return Err(Failure::new(
+                    Exit::Refused,
+                    happened,
+                    "choose another NAME or --out DIR",
+                ));
             }
         }
         let names = (self.name.as_str(), self.unit.as_deref());
@@ -159,7 +178,10 @@ impl IssuedDocument {
             ("serial", self.serial.clone()),
             ("not after", self.not_after.clone()),
         ];
-        rows.extend(self.principal.map(|principal| ("principal", principal.to_string())));
+        rows.extend(
+            self.principal
+                .map(|principal| ("principal", principal.to_string())),
+        );
         output::fields(&rows)
     }
 }
@@ -178,11 +200,18 @@ impl Revoke {
         let summary = describe(&self.certificate)?;
         confirm(&format!("revoke {} for ever", summary.subject), self.yes)?;
         pki.revoke(&self.certificate, self.reason, Clock::system().wall())?;
-        let Answer::InForce { epoch } = give(home, Order::TrustReload).map_err(listed_but_not_read)? else {
+        let Answer::InForce { epoch } =
+            give(home, Order::TrustReload).map_err(listed_but_not_read)?
+        else {
             return Err(order::unexpected());
         };
         let reason = self.reason.name();
-        let document = RevokedDocument { subject: summary.subject, serial: summary.serial, reason, epoch };
+        let document = RevokedDocument {
+            subject: summary.subject,
+            serial: summary.serial,
+            reason,
+            epoch,
+        };
         output::document(format, &document, || {
             output::fields(&[
                 ("subject", document.subject.clone()),
@@ -197,8 +226,14 @@ impl Revoke {
 /// The list is written before it is put in force: whoever reads the error must know the half that is done.
 fn listed_but_not_read(failure: Failure) -> Failure {
     Failure {
-        happened: format!("the certificate is on the list, but the list is not in force: {}", failure.happened),
-        advice: format!("{}; then repeat the command or start the node again", failure.advice),
+        happened: format!(
+            "the certificate is on the list, but the list is not in force: {}",
+            failure.happened
+        ),
+        advice: format!(
+            "{}; then repeat the command or start the node again",
+            failure.advice
+        ),
         ..failure
     }
 }
@@ -207,12 +242,20 @@ fn principal_id(home: &Home, name: &Name) -> Result<PrincipalId, Failure> {
     let text = super::policy(home)?.unwrap_or_default();
     let document = match text.is_empty() {
         true => None,
-        false => Some(PolicyDocument::parse(&text).map_err(|error| Failure::broken(sentence(&error)))?),
+        false => {
+            Some(PolicyDocument::parse(&text).map_err(|error| Failure::broken(sentence(&error)))?)
+        }
     };
-    let principals = document.map(|document| document.principals).unwrap_or_default();
-    let found = principals.into_iter().find(|principal| principal.name == *name);
+    let principals = document
+        .map(|document| document.principals)
+        .unwrap_or_default();
+    let found = principals
+        .into_iter()
+        .find(|principal| principal.name == *name);
     let unknown = || keywright_home::HomeError::PrincipalUnknown(name.to_string());
-    Ok(found.and_then(|principal| principal.id).ok_or_else(unknown)?)
+    Ok(found
+        .and_then(|principal| principal.id)
+        .ok_or_else(unknown)?)
 }
 
 fn describe(certificate: &Path) -> Result<keywright_tls::Summary, Failure> {

@@ -56,7 +56,8 @@ impl FromStr for From {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let folder = arguments.place.folder()?;
-    let records = show(&folder, arguments.filter()).map_err(|error| Failure::file(&folder, "read", &error))?;
+    let records = show(&folder, arguments.filter())
+        .map_err(|error| Failure::file(&folder, "read", &error))?;
     let (mut begun, mut shown, mut first_error) = (false, 0, None);
     for record in records {
         let mut record = match record {
@@ -84,7 +85,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         (Some(error), _) => Err(failed(error)),
         (None, Some(From::Place(file, number))) if !begun => {
             let happened = format!("there is no record {number} in {file}");
-            Err(Failure::new(Exit::NotFound, happened, "take file and sequence from a record that is shown without --from"))
+            Err(Failure::new(
+                Exit::NotFound,
+                happened,
+                "take file and sequence from a record that is shown without --from",
+            ))
         }
         _ => Ok(Exit::Ok),
     }
@@ -106,7 +111,9 @@ impl Arguments {
 
     fn begins(&self, record: &Value) -> bool {
         match &self.from {
-            Some(From::Place(file, number)) => record["file"] == file.as_str() && record["sequence"] == *number,
+            Some(From::Place(file, number)) => {
+                record["file"] == file.as_str() && record["sequence"] == *number
+            }
             _ => true,
         }
     }
@@ -133,10 +140,21 @@ fn failed(error: ShowError) -> Failure {
     let happened = format!("not everything was shown: {}", sentence(&error));
     match error {
         ShowError::Finding(finding) => {
-            let place = exit::Place { file: finding.file, offset: finding.offset, record: finding.sequence };
+            let place = exit::Place {
+                file: finding.file,
+                offset: finding.offset,
+                record: finding.sequence,
+            };
             let advice = "run audit verify on a copy of the folder";
-            Failure { place: Some(place), ..Failure::new(Exit::Negative, happened, advice) }
+            Failure {
+                place: Some(place),
+                ..Failure::new(Exit::Negative, happened, advice)
+            }
         }
-        _ => Failure::new(Exit::Internal, happened, "check that the folder can be read"),
+        _ => Failure::new(
+            Exit::Internal,
+            happened,
+            "check that the folder can be read",
+        ),
     }
 }

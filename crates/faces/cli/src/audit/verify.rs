@@ -33,7 +33,9 @@ pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure
     if let Some(file) = &arguments.newest_head {
         verifier = verifier.known_head(read_head(file)?);
     }
-    let report = verifier.verify(&folder).map_err(|verdict| failed(&folder, verdict))?;
+    let report = verifier
+        .verify(&folder)
+        .map_err(|verdict| failed(&folder, verdict))?;
     let document = Document::of(&report);
     output::document(format, &document, || document.text())?;
     Ok(Exit::Ok)
@@ -59,19 +61,33 @@ impl Arguments {
 }
 
 fn parse_fingerprint(text: &str, place: &str) -> Result<Fingerprint, Failure> {
-    hex::decode_array(text.trim()).map(Fingerprint::from_bytes).map_err(|_| {
-        let happened = format!("{place} holds no fingerprint");
-        Failure::new(Exit::Usage, happened, "a fingerprint is 64 lower-case hexadecimal digits, as in audit-signer.txt")
-    })
+    hex::decode_array(text.trim())
+        .map(Fingerprint::from_bytes)
+        .map_err(|_| {
+            let happened = format!("{place} holds no fingerprint");
+            Failure::new(
+                Exit::Usage,
+                happened,
+                "a fingerprint is 64 lower-case hexadecimal digits, as in audit-signer.txt",
+            )
+        })
 }
 
 fn failed(folder: &Path, verdict: Verdict) -> Failure {
     match verdict {
         Verdict::Finding(finding) => {
             let happened = format!("the log in {} is not whole: {finding}", folder.display());
-            let advice = "keep the folder as it is, and compare it with copies of the log and of its heads";
-            let place = exit::Place { file: finding.file, offset: finding.offset, record: finding.sequence };
-            Failure { place: Some(place), ..Failure::new(Exit::Negative, happened, advice) }
+            let advice =
+                "keep the folder as it is, and compare it with copies of the log and of its heads";
+            let place = exit::Place {
+                file: finding.file,
+                offset: finding.offset,
+                record: finding.sequence,
+            };
+            Failure {
+                place: Some(place),
+                ..Failure::new(Exit::Negative, happened, advice)
+            }
         }
         Verdict::Unverified(_) => Failure::new(
             Exit::Usage,
@@ -79,7 +95,11 @@ fn failed(folder: &Path, verdict: Verdict) -> Failure {
             "give --fingerprint or --fingerprint-file from outside the log, or --home DIR",
         ),
         Verdict::Io { file, source } => Failure::file(&folder.join(file), "read", &source),
-        other => Failure::new(Exit::Internal, exit::sentence(&other), "see whether the folder can be read"),
+        other => Failure::new(
+            Exit::Internal,
+            exit::sentence(&other),
+            "see whether the folder can be read",
+        ),
     }
 }
 
@@ -130,24 +150,50 @@ impl Document {
             first: report.first.map(WallTime::rfc3339),
             last: report.last.map(WallTime::rfc3339),
             newest_head: newest,
-            by_type: report.by_type.iter().map(|(kind, count)| (kind.name(), *count)).collect(),
-            by_outcome: report.by_outcome.iter().map(|(code, count)| (code.name(), *count)).collect(),
+            by_type: report
+                .by_type
+                .iter()
+                .map(|(kind, count)| (kind.name(), *count))
+                .collect(),
+            by_outcome: report
+                .by_outcome
+                .iter()
+                .map(|(code, count)| (code.name(), *count))
+                .collect(),
         }
     }
 
     fn text(&self) -> String {
         let time = |time: &Option<String>| time.clone().unwrap_or_else(|| "-".to_owned());
         let counts = |counts: &BTreeMap<&str, u64>| {
-            let parts: Vec<_> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+            let parts: Vec<_> = counts
+                .iter()
+                .map(|(name, count)| format!("{name} {count}"))
+                .collect();
             parts.join(", ")
         };
         let head = self.newest_head.as_ref();
-        let head = head.map_or_else(|| "-".to_owned(), |head| format!("{} {}", head.number, head.hash));
+        let head = head.map_or_else(
+            || "-".to_owned(),
+            |head| format!("{} {}", head.number, head.hash),
+        );
         output::fields(&[
             ("verdict", "whole".to_owned()),
-            ("records", format!("{} in {} files, {} after the newest head", self.records, self.files, self.unsigned)),
+            (
+                "records",
+                format!(
+                    "{} in {} files, {} after the newest head",
+                    self.records, self.files, self.unsigned
+                ),
+            ),
             ("heads", self.heads.to_string()),
-            ("boots", format!("{}, {} without a shutdown: cut short or still running", self.boots, self.boots_without_shutdown)),
+            (
+                "boots",
+                format!(
+                    "{}, {} without a shutdown: cut short or still running",
+                    self.boots, self.boots_without_shutdown
+                ),
+            ),
             ("cut files", self.cut.to_string()),
             ("first record", time(&self.first)),
             ("last record", time(&self.last)),
@@ -168,11 +214,23 @@ fn read_head(file: &Path) -> Result<HeadId, Failure> {
     let text = String::from_utf8_lossy(&bytes);
     let parts = match serde_json::from_str::<Earlier>(&text) {
         Ok(Earlier { newest_head }) => Some((newest_head.number, newest_head.hash)),
-        Err(_) => text.trim().split_once(' ').and_then(|(number, hash)| Some((number.parse().ok()?, hash.trim().to_owned()))),
+        Err(_) => text
+            .trim()
+            .split_once(' ')
+            .and_then(|(number, hash)| Some((number.parse().ok()?, hash.trim().to_owned()))),
     };
-    let head = parts.and_then(|(number, hash)| Some(HeadId { number, hash: hex::decode_array(&hash).ok()? }));
+    let head = parts.and_then(|(number, hash)| {
+        Some(HeadId {
+            number,
+            hash: hex::decode_array(&hash).ok()?,
+        })
+    });
     head.ok_or_else(|| {
         let happened = format!("{} names no head", file.display());
-        Failure::new(Exit::Usage, happened, "give the JSON report of an earlier audit verify, or a line with number and hash")
+        Failure::new(
+            Exit::Usage,
+            happened,
+            "give the JSON report of an earlier audit verify, or a line with number and hash",
+        )
     })
 }

@@ -4,18 +4,20 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use super::Case;
 use super::report::median;
+use super::{Block, Case};
 use crate::exit::{Exit, Failure};
 
 /// `a/b<=1.15` or `a/b>=0.3`: a bound on the ratio of two operations' costs, or, written `rate:a/b`, of
-/// their rates. The ratio is the median over rounds of the ratios within each round.
+/// their rates; `a<=500` bounds the quantity itself. The value is the median over rounds, and a ratio is
+/// taken within each round first.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate {
     text: String,
     of: Quantity,
     above: String,
-    below: String,
+    /// What it is divided by; without it the quantity itself is bounded.
+    below: Option<String>,
     bound: Bound,
 }
 
@@ -54,10 +56,23 @@ impl FromStr for Gate {
             (None, Some((ratio, number))) => (ratio, number, true),
             _ => return Err(wrong()),
         };
-        let (above, below) = ratio.split_once('/').ok_or_else(wrong)?;
+        let (above, below) = match ratio.split_once('/') {
+            Some((above, below)) => (above, Some(below.to_owned())),
+            None => (ratio, None),
+        };
         let number: f64 = number.parse().map_err(|_| wrong())?;
-        let bound = if least { Bound::AtLeast(number) } else { Bound::AtMost(number) };
-        Ok(Self { text: text.to_owned(), of, above: above.to_owned(), below: below.to_owned(), bound })
+        let bound = if least {
+            Bound::AtLeast(number)
+        } else {
+            Bound::AtMost(number)
+        };
+        Ok(Self {
+            text: text.to_owned(),
+            of,
+            above: above.to_owned(),
+            below,
+            bound,
+        })
     }
 }
 
@@ -65,21 +80,38 @@ impl Gate {
     pub(super) fn judge(&self, cases: &[Case]) -> Result<Verdict, Failure> {
         let find = |name: &str| {
             cases.iter().find(|case| case.name == name).ok_or_else(|| {
-                let happened = format!("the gate {} names {name}, which was not measured", self.text);
-                Failure::new(Exit::Usage, happened, "name both operations on the command line")
+                let happened = format!(
+                    "the gate {} names {name}, which was not measured",
+                    self.text
+                );
+                Failure::new(
+                    Exit::Usage,
+                    happened,
+                    "name both operations on the command line",
+                )
             })
         };
-        let (above, below) = (find(&self.above)?, find(&self.below)?);
-        let pairs = above.rounds().iter().zip(below.rounds());
-        let ratios = pairs.map(|(a, b)| match self.of {
-            Quantity::Cost => (a.cpu_ns / a.done) / (b.cpu_ns / b.done),
-            Quantity::Rate => (a.done / a.seconds) / (b.done / b.seconds),
-        });
-        let value = median(ratios.collect());
+        let of = |block: &Block| match self.of {
+            Quantity::Cost => block.cpu_ns / block.done,
+            Quantity::Rate => block.done / block.seconds,
+        };
+        let above = find(&self.above)?.rounds().iter();
+        let values = match &self.below {
+            Some(below) => above
+                .zip(find(below)?.rounds())
+                .map(|(a, b)| of(a) / of(b))
+                .collect(),
+            None => above.map(of).collect(),
+        };
+        let value = median(values);
         let holds = match self.bound {
             Bound::AtLeast(bound) => value >= bound,
             Bound::AtMost(bound) => value <= bound,
         };
-        Ok(Verdict { condition: self.text.clone(), value, holds })
+        Ok(Verdict {
+            condition: self.text.clone(),
+            value,
+            holds,
+        })
     }
 }

@@ -32,8 +32,14 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// Four connections of sixteen streams, 12 bytes: the yardstick's own shape.
-    pub(crate) const MANY: Self =
-        Self { connections: 4, streams: 16, bytes: 12, items: 1, http1: false, decrypt: false };
+    pub(crate) const MANY: Self = Self {
+        connections: 4,
+        streams: 16,
+        bytes: 12,
+        items: 1,
+        http1: false,
+        decrypt: false,
+    };
 }
 
 /// A generator connected to one server.
@@ -56,23 +62,42 @@ struct Request {
 
 impl Generator {
     pub(crate) fn start(server: Rc<Server>, shape: Shape) -> Result<Self, Failure> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
-        let protocol = if shape.http1 { Protocol::Http1 } else { Protocol::Http2 };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let runtime = runtime
+            .map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
+        let protocol = if shape.http1 {
+            Protocol::Http1
+        } else {
+            Protocol::Http2
+        };
         let settings = settings(&server, protocol)?;
         let clients = (0..shape.connections)
             .map(|_| runtime.block_on(Client::connect(settings.clone())))
             .collect::<Result<Vec<_>, _>>()?;
-        let first = clients.first().ok_or_else(|| Failure::broken("a shape without connections"))?;
+        let first = clients
+            .first()
+            .ok_or_else(|| Failure::broken("a shape without connections"))?;
         let request = runtime.block_on(Request::make(first, &server, shape))?;
-        Ok(Self { server, runtime, clients, request: Rc::new(request), shape })
+        Ok(Self {
+            server,
+            runtime,
+            clients,
+            request: Rc::new(request),
+            shape,
+        })
     }
 
     /// Keeps every stream busy for `duration`.
     pub(crate) fn block(&mut self, duration: Duration) -> Result<Block, Failure> {
         let clock = Clock::system();
         let (cpu, start) = (self.server.cpu_ns()?, clock.monotonic());
-        let shared = Rc::new(Progress { clock: clock.clone(), end: start.plus(duration), ..Progress::new() });
+        let shared = Rc::new(Progress {
+            clock: clock.clone(),
+            end: start.plus(duration),
+            ..Progress::new()
+        });
         let local = LocalSet::new();
         let tasks: Vec<_> = (0..self.shape.connections * self.shape.streams)
             .map(|index| {
@@ -94,7 +119,13 @@ impl Generator {
         let mut latencies = shared.latencies.take();
         latencies.sort_unstable();
         let done = (latencies.len() * self.request.items) as f64;
-        Ok(Block { done, seconds, cpu_ns, bytes: done * self.shape.bytes as f64, latencies })
+        Ok(Block {
+            done,
+            seconds,
+            cpu_ns,
+            bytes: done * self.shape.bytes as f64,
+            latencies,
+        })
     }
 }
 
@@ -109,7 +140,12 @@ struct Progress {
 impl Progress {
     fn new() -> Self {
         let clock = Clock::system();
-        Self { end: clock.monotonic(), clock, latencies: RefCell::default(), failure: Cell::default() }
+        Self {
+            end: clock.monotonic(),
+            clock,
+            latencies: RefCell::default(),
+            failure: Cell::default(),
+        }
     }
 }
 
@@ -136,15 +172,28 @@ impl Request {
         let text = Binary::encode(&plaintext).text().to_owned();
         if server.role() == Role::Floor {
             let body = format!(r#"{{"context":"exchange-key","plaintext":"{text}"}}"#).into();
-            return Ok(Self { path: "/encrypt".to_owned(), body, good: br#"{"ciphertext":"#, items: 1 });
+            return Ok(Self {
+                path: "/encrypt".to_owned(),
+                body,
+                good: br#"{"ciphertext":"#,
+                items: 1,
+            });
         }
         let item = format!(r#"{{"plaintext":"{text}"}}"#);
         let path = "/v1/contexts/exchange-key/encrypt".to_owned();
         let (body, good): (String, &'static [u8]) = match shape.items {
             1 => (item, br#"{"ciphertext":"#),
-            count => (format!(r#"{{"items":[{}]}}"#, vec![item; count].join(",")), br#"{"items":[{"ciphertext":"#),
+            count => (
+                format!(r#"{{"items":[{}]}}"#, vec![item; count].join(",")),
+                br#"{"items":[{"ciphertext":"#,
+            ),
         };
-        let encrypt = Self { path, body: body.into(), good, items: shape.items };
+        let encrypt = Self {
+            path,
+            body: body.into(),
+            good,
+            items: shape.items,
+        };
         if !shape.decrypt {
             return Ok(encrypt);
         }
@@ -153,7 +202,12 @@ impl Request {
             .map_err(|_| Failure::broken("an encryption was answered with something else"))?;
         let body = format!(r#"{{"ciphertext":"{}"}}"#, sealed.ciphertext.text()).into();
         let path = "/v1/contexts/exchange-key/decrypt".to_owned();
-        Ok(Self { path, body, good: br#"{"plaintext":"#, items: 1 })
+        Ok(Self {
+            path,
+            body,
+            good: br#"{"plaintext":"#,
+            items: 1,
+        })
     }
 
     async fn send(&self, client: &Client) -> Result<(), Failure> {
@@ -163,11 +217,16 @@ impl Request {
         if answer.status.is_success() && answer.body.starts_with(self.good) && whole {
             return Ok(());
         }
-        Err(Failure::broken(format!("the server answered {} with something else", answer.status)))
+        Err(Failure::broken(format!(
+            "the server answered {} with something else",
+            answer.status
+        )))
     }
 
     async fn answer(&self, client: &Client) -> Result<Answer, Failure> {
-        Ok(client.call(Method::POST, &self.path, self.body.clone()).await?)
+        Ok(client
+            .call(Method::POST, &self.path, self.body.clone())
+            .await?)
     }
 }
 

@@ -9,7 +9,9 @@ use std::time::Duration;
 use keywright_clock::Clock;
 use keywright_container::{DataKey, Slot, seal_to_path};
 use keywright_envelope::stream::{StreamOpener, StreamSealer};
-use keywright_envelope::{Aad, Binding, Envelope, Identity, OpeningKey, SealingKey, derive, stream::Prefix};
+use keywright_envelope::{
+    Aad, Binding, Envelope, Identity, OpeningKey, SealingKey, derive, stream::Prefix,
+};
 use keywright_primitives::aead::Aes256Gcm;
 use keywright_primitives::random::RandomStream;
 use keywright_types::{KeyId, KeyVersion, Kind, SlotType, Suite};
@@ -26,6 +28,8 @@ pub(crate) enum Work {
     CopyAndSeal,
     /// A file sealed into another.
     FileSeal,
+    /// The most memory that was resident while a file was sealed into another.
+    FileSealMemory,
     /// An envelope of 64 bytes opened.
     Open,
     /// AES-256-GCM over 16 KiB in place: the bound for streams.
@@ -60,7 +64,15 @@ impl Runner {
         let keys = derive(&[1; 32], identity(Suite::Xaes256Gcm)).map_err(broken)?;
         let stream_keys = derive(&[1; 32], identity(Suite::Chunked)).map_err(broken)?;
         let mut envelope = Vec::new();
-        keys.0.seal_into(Binding::None, &Aad::EMPTY, &[0x5A; 64], &mut random, &mut envelope).map_err(broken)?;
+        keys.0
+            .seal_into(
+                Binding::None,
+                &Aad::EMPTY,
+                &[0x5A; 64],
+                &mut random,
+                &mut envelope,
+            )
+            .map_err(broken)?;
         let mut runner = Self {
             work,
             clock: Clock::system(),
@@ -71,19 +83,26 @@ impl Runner {
             buffer: vec![0x5A; MEBIBYTE],
             envelope,
             stream: Vec::new(),
-            out: Vec::with_capacity(STREAM_MIB * (MEBIBYTE + 4096)),
+            out: Vec::new(),
             files: folder.to_owned(),
         };
-        runner.stream_seal()?;
-        runner.stream = runner.out.clone();
-        if matches!(work, Work::Copy | Work::CopyAndSeal | Work::FileSeal) {
-            runner.make_file()?;
+        match work {
+            Work::StreamOpen | Work::StreamSeal => {
+                runner.stream = runner.whole_stream()?;
+            }
+            Work::Copy | Work::CopyAndSeal | Work::FileSeal | Work::FileSealMemory => {
+                runner.make_file()?
+            }
+            Work::Open | Work::RawSeal | Work::Seal => {}
         }
         Ok(runner)
     }
 
     /// Repeats the operation for about `duration`.
     pub(crate) fn block(&mut self, duration: Duration) -> Result<Block, Failure> {
+        if matches!(self.work, Work::FileSealMemory) {
+            return self.peak_memory();
+        }
         let (start, mut done) = (self.clock.monotonic(), 0.0);
         while self.clock.monotonic().since(start) < duration {
             done += self.some()?;
@@ -91,8 +110,18 @@ impl Runner {
         let took = self.clock.monotonic().since(start);
         // One thread that never waits: its processor time is the time that passed.
         let cpu_ns = took.as_nanos() as f64;
-        let bytes = if matches!(self.work, Work::Seal | Work::Open) { 64.0 } else { MEBIBYTE as f64 };
-        Ok(Block { done, seconds: took.as_secs_f64(), cpu_ns, bytes: done * bytes, latencies: Vec::new() })
+        let bytes = if matches!(self.work, Work::Seal | Work::Open) {
+            64.0
+        } else {
+            MEBIBYTE as f64
+        };
+        Ok(Block {
+            done,
+            seconds: took.as_secs_f64(),
+            cpu_ns,
+            bytes: done * bytes,
+            latencies: Vec::new(),
+        })
     }
 
     /// A portion of work that is long against a look at the clock; returns how much it was.
@@ -112,7 +141,7 @@ impl Runner {
                 }
                 Ok(copied)
             }
-            Work::FileSeal => self.file_seal(),
+            Work::FileSeal | Work::FileSealMemory => self.file_seal(),
         }
     }
 
@@ -124,7 +153,13 @@ impl Runner {
     fn seal(&mut self) -> Result<(), Failure> {
         self.out.clear();
         let message = &self.buffer[..64];
-        let sealed = self.keys.0.seal_into(Binding::None, &Aad::EMPTY, message, &mut self.random, &mut self.out);
+        let sealed = self.keys.0.seal_into(
+            Binding::None,
+            &Aad::EMPTY,
+            message,
+            &mut self.random,
+            &mut self.out,
+        );
         black_box(sealed.map_err(broken)?);
         Ok(())
     }
@@ -132,7 +167,10 @@ impl Runner {
     fn open(&mut self) -> Result<(), Failure> {
         self.out.clear();
         let envelope = Envelope::parse(&self.envelope).map_err(broken)?;
-        self.keys.1.open_into(&envelope, &Aad::EMPTY, &mut self.out).map_err(broken)
+        self.keys
+            .1
+            .open_into(&envelope, &Aad::EMPTY, &mut self.out)
+            .map_err(broken)
     }
 
     fn raw_seal(&mut self) -> Result<f64, Failure> {
@@ -145,43 +183,101 @@ impl Runner {
     fn stream_seal(&mut self) -> Result<f64, Failure> {
         self.out.clear();
         let aad = Aad::EMPTY;
-        let mut sealer = StreamSealer::new(&self.stream_keys.0, Binding::None, &aad, &mut self.random, &mut self.out)
-            .map_err(broken)?;
+        let mut sealer = StreamSealer::new(
+            &self.stream_keys.0,
+            Binding::None,
+            &aad,
+            &mut self.random,
+            &mut self.out,
+        )
+        .map_err(broken)?;
         for _ in 0..STREAM_MIB {
+            // Constant memory: what was made is taken away before the next piece.
+            self.out.clear();
             sealer.update(&self.buffer, &mut self.out).map_err(broken)?;
         }
         sealer.finish(&mut self.out).map_err(broken)?;
         Ok(STREAM_MIB as f64)
     }
 
+    fn whole_stream(&mut self) -> Result<Vec<u8>, Failure> {
+        let mut out = Vec::new();
+        let (key, aad) = (&self.stream_keys.0, Aad::EMPTY);
+        let mut sealer = StreamSealer::new(key, Binding::None, &aad, &mut self.random, &mut out)
+            .map_err(broken)?;
+        (0..STREAM_MIB)
+            .try_for_each(|_| sealer.update(&self.buffer, &mut out))
+            .map_err(broken)?;
+        sealer.finish(&mut out).map_err(broken)?;
+        Ok(out)
+    }
+
     fn stream_open(&mut self) -> Result<f64, Failure> {
         self.out.clear();
-        let first = self.stream.first_chunk().ok_or_else(|| Failure::broken("an empty stream"))?;
+        let first = self
+            .stream
+            .first_chunk()
+            .ok_or_else(|| Failure::broken("an empty stream"))?;
         let length = Prefix::length(first).map_err(broken)?;
         let (prefix, rest) = self.stream.split_at(length);
         let prefix = Prefix::parse(prefix).map_err(broken)?;
-        let mut opener = StreamOpener::new(&self.stream_keys.1, &prefix, &Aad::EMPTY).map_err(broken)?;
+        let mut opener =
+            StreamOpener::new(&self.stream_keys.1, &prefix, &Aad::EMPTY).map_err(broken)?;
         for piece in rest.chunks(MEBIBYTE) {
+            self.out.clear();
             opener.update(piece, &mut self.out).map_err(broken)?;
         }
         opener.finish(&mut self.out).map_err(broken)?;
         Ok(STREAM_MIB as f64)
     }
 
+    /// `done` is mebibytes over one second, so that the rate reads as memory.
+    fn peak_memory(&mut self) -> Result<Block, Failure> {
+        let broken = |error: std::io::Error| Failure::file(Path::new("/proc/self"), "read", &error);
+        // Sets the high-water mark to what is resident now.
+        std::fs::write("/proc/self/clear_refs", "5").map_err(broken)?;
+        self.file_seal()?;
+        let status = std::fs::read_to_string("/proc/self/status").map_err(broken)?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line
+            .and_then(|line| line.split_whitespace().next())
+            .and_then(|kib| kib.parse::<f64>().ok());
+        let kib = kib.ok_or_else(|| {
+            Failure::broken("the system does not say how much memory was resident")
+        })?;
+        Ok(Block {
+            done: kib / 1024.0,
+            seconds: 1.0,
+            cpu_ns: kib / 1024.0,
+            bytes: kib * 1024.0,
+            latencies: Vec::new(),
+        })
+    }
+
     fn make_file(&self) -> Result<(), Failure> {
         let path = self.files.join(PLAIN);
         let written = |error: std::io::Error| Failure::file(&path, "written", &error);
         let mut file = File::create(&path).map_err(written)?;
-        (0..FILE_MIB).try_for_each(|_| file.write_all(&self.buffer)).map_err(written)
+        (0..FILE_MIB)
+            .try_for_each(|_| file.write_all(&self.buffer))
+            .map_err(written)
     }
 
     fn copy(&self) -> Result<f64, Failure> {
         let (from, to) = (self.files.join(PLAIN), self.files.join("copy.bin"));
         drop(std::fs::remove_file(&to));
-        let status = std::process::Command::new("cp").arg("--reflink=never").arg(&from).arg(&to).status();
+        let status = std::process::Command::new("cp")
+            .arg("--reflink=never")
+            .arg(&from)
+            .arg(&to)
+            .status();
         match status {
             Ok(status) if status.success() => Ok(FILE_MIB as f64),
-            _ => Err(Failure::new(Exit::Target, "cp failed", "check the space on the disk")),
+            _ => Err(Failure::new(
+                Exit::Target,
+                "cp failed",
+                "check the space on the disk",
+            )),
         }
     }
 
@@ -189,7 +285,8 @@ impl Runner {
         let (from, to) = (self.files.join(PLAIN), self.files.join("sealed.kwf"));
         drop(std::fs::remove_file(&to));
         let key = DataKey::generate(&mut self.random).map_err(broken)?;
-        let slot = Slot::from_parts(SlotType::Envelope, self.envelope.clone(), key.id()).map_err(broken)?;
+        let slot = Slot::from_parts(SlotType::Envelope, self.envelope.clone(), key.id())
+            .map_err(broken)?;
         let mut reader = File::open(&from).map_err(|error| Failure::file(&from, "read", &error))?;
         seal_to_path(&mut reader, &to, &key, &[slot], &Aad::EMPTY, &mut |_| ()).map_err(broken)?;
         Ok(FILE_MIB as f64)
@@ -198,7 +295,12 @@ impl Runner {
 
 fn identity(suite: Suite) -> Identity {
     let (key, version) = (KeyId::from_bytes([1; 16]), KeyVersion::FIRST);
-    Identity { suite, kind: Kind::Message, key, version }
+    Identity {
+        suite,
+        kind: Kind::Message,
+        key,
+        version,
+    }
 }
 
 fn broken(error: impl std::error::Error) -> Failure {
@@ -206,6 +308,7 @@ fn broken(error: impl std::error::Error) -> Failure {
 }
 
 const MEBIBYTE: usize = 1 << 20;
-const STREAM_MIB: usize = 64;
+/// Small enough to stay in the cache, where the bound is measured too.
+const STREAM_MIB: usize = 4;
 const FILE_MIB: usize = 256;
 const PLAIN: &str = "plain.bin";

@@ -28,8 +28,13 @@ pub(crate) enum Work {
 pub(crate) struct Runner(Kind);
 
 enum Kind {
-    Idle { server: Rc<Server>, connections: usize },
-    Start { home: PathBuf },
+    Idle {
+        server: Rc<Server>,
+        connections: usize,
+    },
+    Start {
+        home: PathBuf,
+    },
 }
 
 impl Runner {
@@ -37,7 +42,10 @@ impl Runner {
         match work {
             Work::Idle(connections) => {
                 let server = bench.server(Role::Keys)?;
-                Ok(Self(Kind::Idle { server, connections }))
+                Ok(Self(Kind::Idle {
+                    server,
+                    connections,
+                }))
             }
             Work::Start => {
                 let home = bench.work.folder().join("home-10k");
@@ -49,7 +57,10 @@ impl Runner {
 
     pub(crate) fn block(&self) -> Result<Block, Failure> {
         match &self.0 {
-            Kind::Idle { server, connections } => idle(server, *connections),
+            Kind::Idle {
+                server,
+                connections,
+            } => idle(server, *connections),
             Kind::Start { home } => start(home),
         }
     }
@@ -57,7 +68,9 @@ impl Runner {
 
 /// `done` is mebibytes over one second, so that the rate reads as memory.
 fn idle(server: &Server, connections: usize) -> Result<Block, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     let runtime = runtime.map_err(|error| Failure::broken(error.to_string()))?;
     let settings = settings(server, Protocol::Http2)?;
     let clients = (0..connections)
@@ -66,7 +79,14 @@ fn idle(server: &Server, connections: usize) -> Result<Block, Failure> {
     std::thread::sleep(Duration::from_millis(300));
     let resident = server.resident()? as f64;
     drop(clients);
-    Ok(Block { done: resident / f64::from(1 << 20), seconds: 1.0, bytes: resident, ..Block::default() })
+    let done = resident / f64::from(1 << 20);
+    Ok(Block {
+        done,
+        seconds: 1.0,
+        cpu_ns: done,
+        bytes: resident,
+        latencies: Vec::new(),
+    })
 }
 
 fn start(home: &std::path::Path) -> Result<Block, Failure> {
@@ -74,10 +94,19 @@ fn start(home: &std::path::Path) -> Result<Block, Failure> {
     let config = home.join(keywright_home::CONFIG_FILE);
     let begun = clock.monotonic();
     let node = Node::open(&config, clock.clone(), MemoryPlan::LeaveAlone)?;
-    let took = clock.monotonic().since(begun).saturating_sub(node.derivation_time());
+    let took = clock
+        .monotonic()
+        .since(begun)
+        .saturating_sub(node.derivation_time());
     node.shutdown()?;
     let cpu_ns = took.as_nanos() as f64;
-    Ok(Block { done: 1.0, seconds: took.as_secs_f64(), cpu_ns, ..Block::default() })
+    Ok(Block {
+        done: 1.0,
+        seconds: took.as_secs_f64(),
+        cpu_ns,
+        bytes: 0.0,
+        latencies: Vec::new(),
+    })
 }
 
 fn make_many_keys(home: &std::path::Path) -> Result<(), Failure> {
@@ -91,7 +120,9 @@ fn make_many_keys(home: &std::path::Path) -> Result<(), Failure> {
     let node = Node::open(&config, clock, MemoryPlan::LeaveAlone)?;
     let tenant = Name::default_tenant();
     for number in 0..10_000 {
-        let name: Name = format!("key-{number}").parse().map_err(keywright_home::HomeError::from)?;
+        let name: Name = format!("key-{number}")
+            .parse()
+            .map_err(keywright_home::HomeError::from)?;
         node.admin()
             .create_context(&tenant, &name, KeySpec::seal(), BindingKind::None)
             .map_err(keywright_home::HomeError::from)?;

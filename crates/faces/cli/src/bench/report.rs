@@ -31,7 +31,11 @@ pub(crate) struct Case {
 
 impl Case {
     pub(crate) const fn new(name: &'static str, unit: &'static str) -> Self {
-        Self { name, unit, blocks: Vec::new() }
+        Self {
+            name,
+            unit,
+            blocks: Vec::new(),
+        }
     }
 
     pub(crate) fn push(&mut self, block: Block) {
@@ -80,7 +84,11 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
 
 fn quantile(sorted: &[u64], share: f64) -> f64 {
     let last = sorted.len().saturating_sub(1);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "share is within 0 and 1")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "share is within 0 and 1"
+    )]
     let index = (share * last as f64).round() as usize;
     sorted.get(index).map_or(f64::NAN, |nanos| *nanos as f64)
 }
@@ -136,12 +144,27 @@ struct ListingEntry<'a> {
 
 pub(super) fn list(format: Format, operations: &[Operation]) {
     let entries = operations.iter();
-    let entries = entries.map(|o| ListingEntry { name: o.name, target: o.target, unit: o.unit }).collect();
-    output::result(format, &Listing { operations: entries }, || {
-        for operation in operations {
-            println!("{:<32} {:<8} {}", operation.name, operation.target, operation.unit);
-        }
-    });
+    let entries = entries
+        .map(|o| ListingEntry {
+            name: o.name,
+            target: o.target,
+            unit: o.unit,
+        })
+        .collect();
+    output::result(
+        format,
+        &Listing {
+            operations: entries,
+        },
+        || {
+            for operation in operations {
+                println!(
+                    "{:<32} {:<8} {}",
+                    operation.name, operation.target, operation.unit
+                );
+            }
+        },
+    );
 }
 
 pub(super) fn print(format: Format, cases: &[Case], gates: &[Verdict]) {
@@ -153,15 +176,22 @@ pub(super) fn print(format: Format, cases: &[Case], gates: &[Verdict]) {
     if machine.debug_build {
         eprintln!("warning: DEBUG BUILD: these figures say nothing about a release");
     }
-    let document = Document { machine, cases: cases.iter().map(fields).collect(), gates };
+    let document = Document {
+        machine,
+        cases: cases.iter().map(fields).collect(),
+        gates,
+    };
     output::result(format, &document, || table(cases, gates));
 }
 
 fn fields(case: &Case) -> CaseFields<'_> {
-    let service = case.quantile(0.5).zip(case.quantile(0.99)).map(|(p50, p99)| Quantiles {
-        p50_ns: Value { value: p50 },
-        p99_ns: Value { value: p99 },
-    });
+    let service = case
+        .quantile(0.5)
+        .zip(case.quantile(0.99))
+        .map(|(p50, p99)| Quantiles {
+            p50_ns: Value { value: p50 },
+            p99_ns: Value { value: p99 },
+        });
     CaseFields {
         op: case.name,
         unit: case.unit,
@@ -174,12 +204,23 @@ fn fields(case: &Case) -> CaseFields<'_> {
 }
 
 fn table(cases: &[Case], gates: &[Verdict]) {
-    println!("{:<32} {:>14} {:<9} {:>12} {:>10} {:>10}", "operation", "per second", "of", "cpu ns each", "p50 us", "p99 us");
+    println!(
+        "{:<32} {:>14} {:<9} {:>12} {:>10} {:>10}",
+        "operation", "per second", "of", "cpu ns each", "p50 us", "p99 us"
+    );
     for case in cases {
-        let micros = |share| case.quantile(share).map_or_else(String::new, |ns| format!("{:.0}", ns / 1000.0));
+        let micros = |share| {
+            case.quantile(share)
+                .map_or_else(String::new, |ns| format!("{:.0}", ns / 1000.0))
+        };
         println!(
             "{:<32} {:>14.1} {:<9} {:>12.0} {:>10} {:>10}",
-            case.name, case.rate(), case.unit, case.cost_ns(), micros(0.5), micros(0.99)
+            case.name,
+            case.rate(),
+            case.unit,
+            case.cost_ns(),
+            micros(0.5),
+            micros(0.99)
         );
     }
     for gate in gates {

@@ -34,9 +34,13 @@ impl Work {
     pub(crate) fn prepare(wanted: Option<&Path>) -> Result<Self, Failure> {
         let (folder, remove) = match wanted {
             Some(folder) => (folder.to_owned(), false),
-            None => (std::env::temp_dir().join(format!("keywright-bench-{}", std::process::id())), true),
+            None => (
+                std::env::temp_dir().join(format!("keywright-bench-{}", std::process::id())),
+                true,
+            ),
         };
-        std::fs::create_dir_all(&folder).map_err(|error| Failure::file(&folder, "written", &error))?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| Failure::file(&folder, "written", &error))?;
         let work = Self { folder, remove };
         let home = work.home();
         if !home.join(keywright_home::CONFIG_FILE).exists() {
@@ -77,7 +81,10 @@ impl Bench<'_> {
             static RUNNING: std::cell::RefCell<Vec<(Role, std::rc::Weak<Server>)>> = const { std::cell::RefCell::new(Vec::new()) };
         }
         let known = RUNNING.with_borrow(|running| {
-            running.iter().filter(|(other, _)| *other == role).find_map(|(_, server)| server.upgrade())
+            running
+                .iter()
+                .filter(|(other, _)| *other == role)
+                .find_map(|(_, server)| server.upgrade())
         });
         if let Some(server) = known {
             return Ok(server);
@@ -119,9 +126,14 @@ impl Server {
 
     /// Our own server in `home`; it says on its first line where it listens.
     pub(crate) fn start_own(bench: &Bench<'_>, home: PathBuf, role: Role) -> Result<Self, Failure> {
-        let program = std::env::current_exe().map_err(|error| Failure::broken(error.to_string()))?;
+        let program =
+            std::env::current_exe().map_err(|error| Failure::broken(error.to_string()))?;
         let mut command = bench.command(&program);
-        command.arg("serve").arg("--home").arg(&home).args(["--listen", "127.0.0.1:0"]);
+        command
+            .arg("serve")
+            .arg("--home")
+            .arg(&home)
+            .args(["--listen", "127.0.0.1:0"]);
         if role == Role::Null {
             command.arg("--null");
         }
@@ -130,7 +142,10 @@ impl Server {
         if let Some(stdout) = child.stdout.take() {
             drop(BufReader::new(stdout.take(4096)).read_line(&mut line));
         }
-        let address = line.trim().strip_prefix("listening on https://").and_then(|text| text.parse().ok());
+        let address = line
+            .trim()
+            .strip_prefix("listening on https://")
+            .and_then(|text| text.parse().ok());
         let Some(address) = address else {
             drop(child.kill());
             return Err(Failure::new(
@@ -139,12 +154,21 @@ impl Server {
                 format!("see why: keywright serve --home {}", home.display()),
             ));
         };
-        Ok(Self { child, address, home, role })
+        Ok(Self {
+            child,
+            address,
+            home,
+            role,
+        })
     }
 
     fn start_floor(bench: &Bench<'_>, home: PathBuf) -> Result<Self, Failure> {
         let program = bench.arguments.floor.as_ref().ok_or_else(|| {
-            Failure::new(Exit::Usage, "service.floor needs a program", "name it: --floor PROGRAM")
+            Failure::new(
+                Exit::Usage,
+                "service.floor needs a program",
+                "name it: --floor PROGRAM",
+            )
         })?;
         // The port is free when it is let go of; nobody else on this machine is asking for ports now.
         let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
@@ -153,14 +177,23 @@ impl Server {
         command.arg(address.to_string());
         command.args(["ca.pem", "server.pem", "server.key"].map(|name| home.join(name)));
         let child = spawn(command.stdout(Stdio::null()).stderr(Stdio::null()))?;
-        let server = Self { child, address, home, role: Role::Floor };
+        let server = Self {
+            child,
+            address,
+            home,
+            role: Role::Floor,
+        };
         for _ in 0..100 {
             if std::net::TcpStream::connect(address).is_ok() {
                 return Ok(server);
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        Err(Failure::new(Exit::Target, "the floor program does not listen", "run it by hand to see why"))
+        Err(Failure::new(
+            Exit::Target,
+            "the floor program does not listen",
+            "run it by hand to see why",
+        ))
     }
 
     pub(crate) const fn address(&self) -> SocketAddr {
@@ -184,7 +217,11 @@ impl Server {
             let path = task.map_err(failed)?.path().join("schedstat");
             // A thread that has just ended has no file any more.
             let text = std::fs::read_to_string(path).unwrap_or_default();
-            total += text.split(' ').next().and_then(|first| first.parse::<u64>().ok()).unwrap_or(0);
+            total += text
+                .split(' ')
+                .next()
+                .and_then(|first| first.parse::<u64>().ok())
+                .unwrap_or(0);
         }
         Ok(total)
     }
@@ -192,10 +229,14 @@ impl Server {
     /// Resident memory in bytes.
     pub(crate) fn resident(&self) -> Result<u64, Failure> {
         let path = PathBuf::from(format!("/proc/{}/status", self.child.id()));
-        let text = std::fs::read_to_string(&path).map_err(|error| Failure::file(&path, "read", &error))?;
+        let text =
+            std::fs::read_to_string(&path).map_err(|error| Failure::file(&path, "read", &error))?;
         let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib = line.and_then(|line| line.split_whitespace().next()).and_then(|kib| kib.parse::<u64>().ok());
-        kib.map(|kib| kib << 10).ok_or_else(|| Failure::broken("the system does not say how much memory is resident"))
+        let kib = line
+            .and_then(|line| line.split_whitespace().next())
+            .and_then(|kib| kib.parse::<u64>().ok());
+        kib.map(|kib| kib << 10)
+            .ok_or_else(|| Failure::broken("the system does not say how much memory is resident"))
     }
 }
 
@@ -208,7 +249,10 @@ impl Drop for Server {
 
 fn spawn(command: &mut Command) -> Result<Child, Failure> {
     command.stdin(Stdio::null()).spawn().map_err(|error| {
-        let happened = format!("{} cannot be started: {error}", command.get_program().display());
+        let happened = format!(
+            "{} cannot be started: {error}",
+            command.get_program().display()
+        );
         Failure::new(Exit::Usage, happened, "check that it is installed")
     })
 }

@@ -42,12 +42,19 @@ impl Connection {
         let url = self.url()?;
         let ca = self.ca()?;
         let (certificate, key) = self.identity()?;
-        let protocol = if self.http1 { Protocol::Http1 } else { Protocol::Http2 };
+        let protocol = if self.http1 {
+            Protocol::Http1
+        } else {
+            Protocol::Http2
+        };
         let tls = place::tls(&ca, Some((&certificate, &key)), protocol)?;
         let settings = place::settings(&url, tls)?;
         Client::connect(settings).map_err(|error| {
             let failure = Failure::from(error);
-            Failure { happened: format!("{url}: {}", failure.happened), ..failure }
+            Failure {
+                happened: format!("{url}: {}", failure.happened),
+                ..failure
+            }
         })
     }
 
@@ -60,7 +67,11 @@ impl Connection {
     }
 
     fn ca(&self) -> Result<PathBuf, Failure> {
-        let of_home = || self.home.as_ref().map(|home| home.join(keywright_home::pki::AUTHORITY));
+        let of_home = || {
+            self.home
+                .as_ref()
+                .map(|home| home.join(keywright_home::pki::AUTHORITY))
+        };
         self.ca.clone().or_else(of_home).ok_or_else(|| {
             Failure::new(
                 Exit::Usage,
@@ -75,7 +86,10 @@ impl Connection {
             (Some(certificate), Some(key), ..) => Ok((certificate.clone(), key.clone())),
             (_, _, Some(home), Some(client)) => {
                 let clients = home.join("clients");
-                Ok((clients.join(format!("{client}.pem")), clients.join(format!("{client}.key"))))
+                Ok((
+                    clients.join(format!("{client}.pem")),
+                    clients.join(format!("{client}.key")),
+                ))
             }
             _ => Err(Failure::new(
                 Exit::Usage,
@@ -88,7 +102,10 @@ impl Connection {
 
 fn address(home: &Path) -> Result<SocketAddr, Failure> {
     let config = keywright_home::Config::read(&place::existing_home(home)?);
-    Ok(config.map_err(keywright_home::HomeError::from)?.server.listen)
+    Ok(config
+        .map_err(keywright_home::HomeError::from)?
+        .server
+        .listen)
 }
 
 /// A server that listens everywhere is called on this machine.

@@ -27,7 +27,8 @@ impl Output {
     pub(super) fn prepare(&self, readers: Readers) -> Result<Destination, Failure> {
         match self.output == Path::new("-") {
             true => Ok(Destination::Stdout),
-            false => FileDestination::new(&self.output, Yes { yes: self.yes }, readers).map(Destination::File),
+            false => FileDestination::new(&self.output, Yes { yes: self.yes }, readers)
+                .map(Destination::File),
         }
     }
 }
@@ -69,7 +70,9 @@ impl Destination {
     ) -> Result<Exit, Failure> {
         match (self, format) {
             (Self::Stdout, Format::Text) => drop(output::data(bytes)?),
-            (Self::Stdout, Format::Json) => output::document(format, &document(Placed::InDocument), String::new)?,
+            (Self::Stdout, Format::Json) => {
+                output::document(format, &document(Placed::InDocument), String::new)?
+            }
             (Self::File(file), _) => {
                 file.write(bytes)?;
                 output::document(format, &document(Placed::InFile), String::new)?;
@@ -98,7 +101,9 @@ impl FileDestination {
         let (path, kind) = match std::fs::metadata(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => (path.to_owned(), Kind::New),
             Err(error) => return Err(failed(path, &error)),
-            Ok(there) if there.is_dir() => return Err(failed(path, &ErrorKind::IsADirectory.into())),
+            Ok(there) if there.is_dir() => {
+                return Err(failed(path, &ErrorKind::IsADirectory.into()));
+            }
             Ok(there) if !there.is_file() => (path.to_owned(), Kind::InPlace),
             Ok(_) => {
                 confirm(&format!("overwrite {}", path.display()), yes)?;
@@ -107,12 +112,19 @@ impl FileDestination {
                 (target, Kind::Overwrite)
             }
         };
-        Ok(Self { path, readers, kind })
+        Ok(Self {
+            path,
+            readers,
+            kind,
+        })
     }
 
     pub(super) fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
         let written = match self.kind {
-            Kind::InPlace => OpenOptions::new().write(true).open(&self.path).and_then(|mut file| file.write_all(bytes)),
+            Kind::InPlace => OpenOptions::new()
+                .write(true)
+                .open(&self.path)
+                .and_then(|mut file| file.write_all(bytes)),
             Kind::New | Kind::Overwrite => self.place(bytes),
         };
         written.map_err(|error| failed(&self.path, &error))
@@ -123,7 +135,9 @@ impl FileDestination {
         match self.kind {
             // Unlike a renaming, a link fails if somebody else was quicker. Not every file system has it.
             Kind::New => match std::fs::hard_link(&beside.0, &self.path) {
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => std::fs::rename(&beside.0, &self.path),
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                    std::fs::rename(&beside.0, &self.path)
+                }
                 linked => linked,
             },
             Kind::InPlace | Kind::Overwrite => std::fs::rename(&beside.0, &self.path),
@@ -145,7 +159,11 @@ impl Beside {
             Readers::AsUsual => 0o666,
             Readers::Owner => 0o600,
         };
-        let mut file: File = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
+        let mut file: File = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(mode)
+            .open(&beside)?;
         let whole = Self(beside);
         file.write_all(bytes)?;
         file.sync_all()?;

@@ -22,7 +22,11 @@ impl Input {
     /// All of it, wiped after use: it may be a plaintext.
     pub(super) fn read(&self) -> Result<SecretBytes, Failure> {
         let is_stdin = self.input == Path::new("-");
-        let name = if is_stdin { Path::new("standard input") } else { &self.input };
+        let name = if is_stdin {
+            Path::new("standard input")
+        } else {
+            &self.input
+        };
         let source = match is_stdin {
             true => read_bounded(&mut std::io::stdin().lock()),
             false => File::open(&self.input).and_then(|mut file| read_bounded(&mut file)),
@@ -89,7 +93,11 @@ fn read_bounded(source: &mut impl Read) -> std::io::Result<Option<SecretBytes>> 
             bytes = larger;
         }
         match source.read(&mut bytes.expose_mut()[length..]) {
-            Ok(0) => return Ok(Some(SecretBytes::from_vec(bytes.expose()[..length].to_vec()))),
+            Ok(0) => {
+                return Ok(Some(SecretBytes::from_vec(
+                    bytes.expose()[..length].to_vec(),
+                )));
+            }
             Ok(count) => length += count,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
@@ -102,7 +110,11 @@ fn read_bounded(source: &mut impl Read) -> std::io::Result<Option<SecretBytes>> 
 
 fn decode_text(text: &[u8]) -> Option<Vec<u8>> {
     // Tools break base64 into lines; the service's own form has none.
-    let text: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let text: Vec<u8> = text
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
     base64::decode(std::str::from_utf8(&text).ok()?).ok()
 }
 

@@ -25,7 +25,12 @@ pub(super) struct Report {
 }
 
 /// Makes a file of `mebibytes`, seals it, opens it, compares, and removes what it made.
-pub(super) fn run(client: &Client, context: &Name, work: &Path, mebibytes: u64) -> Result<Report, Failure> {
+pub(super) fn run(
+    client: &Client,
+    context: &Name,
+    work: &Path,
+    mebibytes: u64,
+) -> Result<Report, Failure> {
     let files = Files::new(work);
     files.make_plain(mebibytes)?;
     let clock = Clock::system();
@@ -36,7 +41,15 @@ pub(super) fn run(client: &Client, context: &Name, work: &Path, mebibytes: u64) 
     files.open(client, context, mebibytes)?;
     let opened = clock.monotonic();
     table::same(&files.plain, &files.opened)?;
-    Ok(Report { seal_rate: rate(sealed.since(start)), open_rate: rate(opened.since(sealed)) })
+    Ok(Report {
+        seal_rate: rate(sealed.since(start)),
+        open_rate: rate(opened.since(sealed)),
+    })
+}
+
+/// Removes what an interrupted run may have left.
+pub(super) fn remove(work: &Path) {
+    drop(Files::new(work));
 }
 
 /// The three files of the step; removed when it is over, however it ends.
@@ -72,13 +85,24 @@ impl Files {
 
     fn seal(&self, client: &Client, context: &Name, mebibytes: u64) -> Result<(), Failure> {
         let given = client.datakey(context, None)?;
-        let secret = given.plaintext.ok_or_else(|| Failure::broken("a data key came without its key"))?;
+        let secret = given
+            .plaintext
+            .ok_or_else(|| Failure::broken("a data key came without its key"))?;
         let key = data_key(given.id, &secret)?;
-        let slot = Slot::from_parts(SlotType::Envelope, given.ciphertext, given.id).map_err(failed)?;
+        let slot =
+            Slot::from_parts(SlotType::Envelope, given.ciphertext, given.id).map_err(failed)?;
         let mut reader = open_file(&self.plain)?;
         let bar = progress::bytes(mebibytes << 20, "sealing");
         let mut progress = |bytes| bar.set_position(bytes);
-        seal_to_path(&mut reader, &self.sealed, &key, &[slot], &Aad::EMPTY, &mut progress).map_err(failed)?;
+        seal_to_path(
+            &mut reader,
+            &self.sealed,
+            &key,
+            &[slot],
+            &Aad::EMPTY,
+            &mut progress,
+        )
+        .map_err(failed)?;
         bar.finish_and_clear();
         Ok(())
     }
@@ -86,12 +110,29 @@ impl Files {
     fn open(&self, client: &Client, context: &Name, mebibytes: u64) -> Result<(), Failure> {
         let mut reader = open_file(&self.sealed)?;
         let header = FileHeader::read_from(&mut reader).map_err(failed)?;
-        let slot = header.slots().first().ok_or_else(|| Failure::broken("a sealed file has no slot"))?;
-        let given = client.datakey_open(context, Open { ciphertext: slot.content(), aad: None })?;
+        let slot = header
+            .slots()
+            .first()
+            .ok_or_else(|| Failure::broken("a sealed file has no slot"))?;
+        let given = client.datakey_open(
+            context,
+            Open {
+                ciphertext: slot.content(),
+                aad: None,
+            },
+        )?;
         let key = data_key(given.id, &given.plaintext)?;
         let bar = progress::bytes(mebibytes << 20, "opening");
         let mut progress = |bytes| bar.set_position(bytes);
-        open_to_path(&mut reader, &self.opened, &header, &key, &Aad::EMPTY, &mut progress).map_err(failed)?;
+        open_to_path(
+            &mut reader,
+            &self.opened,
+            &header,
+            &key,
+            &Aad::EMPTY,
+            &mut progress,
+        )
+        .map_err(failed)?;
         bar.finish_and_clear();
         Ok(())
     }
@@ -112,9 +153,16 @@ fn open_file(path: &Path) -> Result<impl Read, Failure> {
 
 fn data_key(id: DataKeyId, secret: &SecretBytes) -> Result<DataKey, Failure> {
     let secret = Secret::copy_from(secret.expose());
-    Ok(DataKey::new(id, secret.ok_or_else(|| Failure::broken("a data key has 32 bytes"))?))
+    Ok(DataKey::new(
+        id,
+        secret.ok_or_else(|| Failure::broken("a data key has 32 bytes"))?,
+    ))
 }
 
 fn failed(error: keywright_container::Error) -> Failure {
-    Failure::new(Exit::Target, sentence(&error), "check the space on the disk and try again")
+    Failure::new(
+        Exit::Target,
+        sentence(&error),
+        "check the space on the disk and try again",
+    )
 }

@@ -28,20 +28,37 @@ struct Row {
 }
 
 /// Settings for a client of the service at `address`.
-pub(super) fn settings(home: &Path, address: SocketAddr, client: Option<&str>) -> Result<Settings, Failure> {
+pub(super) fn settings(
+    home: &Path,
+    address: SocketAddr,
+    client: Option<&str>,
+) -> Result<Settings, Failure> {
     let pair = client.map(|name| {
         let clients = home.join("clients");
-        (clients.join(format!("{name}.pem")), clients.join(format!("{name}.key")))
+        (
+            clients.join(format!("{name}.pem")),
+            clients.join(format!("{name}.key")),
+        )
     });
-    let identity = pair.as_ref().map(|(certificate, key)| (certificate.as_path(), key.as_path()));
+    let identity = pair
+        .as_ref()
+        .map(|(certificate, key)| (certificate.as_path(), key.as_path()));
     let tls = place::tls(&home.join("ca.pem"), identity, Protocol::Http2)?;
     place::settings(&format!("https://{address}"), tls)
 }
 
 /// Measures for `seconds` and prints the table.
-pub(super) fn run(home: &Path, address: SocketAddr, context: &Name, seconds: u64) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
+pub(super) fn run(
+    home: &Path,
+    address: SocketAddr,
+    context: &Name,
+    seconds: u64,
+) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime =
+        runtime.map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
     let bar = progress::count(seconds, "measuring");
     let half = Duration::from_millis(seconds * 500);
     let measure = async {
@@ -66,13 +83,20 @@ async fn singles(client: &Client, context: &Name, time: Duration) -> Result<Row,
     let failed: Rc<Cell<Option<keywright_client::Error>>> = Rc::default();
     let tasks: Vec<_> = (0..STREAMS)
         .map(|_| {
-            let (client, context, clock, failed) =
-                (client.clone(), context.clone(), clock.clone(), Rc::clone(&failed));
+            let (client, context, clock, failed) = (
+                client.clone(),
+                context.clone(),
+                clock.clone(),
+                Rc::clone(&failed),
+            );
             tokio::task::spawn_local(async move {
                 let mut latencies = Vec::new();
                 while clock.monotonic() < end {
                     let before = clock.monotonic();
-                    let item = Seal { plaintext: b"Hello World!", aad: None };
+                    let item = Seal {
+                        plaintext: b"Hello World!",
+                        aad: None,
+                    };
                     if let Err(error) = client.encrypt(&context, item).await {
                         failed.set(Some(error));
                         break;
@@ -85,22 +109,37 @@ async fn singles(client: &Client, context: &Name, time: Duration) -> Result<Row,
         .collect();
     let mut latencies = Vec::new();
     for task in tasks {
-        let measured = task.await.map_err(|_| Failure::broken("a measuring task ended early"))?;
+        let measured = task
+            .await
+            .map_err(|_| Failure::broken("a measuring task ended early"))?;
         latencies.extend(measured);
     }
     if let Some(error) = failed.take() {
         return Err(error.into());
     }
     let took = clock.monotonic().since(start);
-    Ok(Row::new("encrypt, 12 bytes, 16 streams", "requests/s", latencies.len(), took, latencies))
+    Ok(Row::new(
+        "encrypt, 12 bytes, 16 streams",
+        "requests/s",
+        latencies.len(),
+        took,
+        latencies,
+    ))
 }
 
 /// One request of 1,000 items of 64 bytes at a time.
 async fn batches(client: &Client, context: &Name, time: Duration) -> Result<Row, Failure> {
     let clock = Clock::system();
-    let item = Seal { plaintext: &[0x5A; 64], aad: None };
+    let item = Seal {
+        plaintext: &[0x5A; 64],
+        aad: None,
+    };
     let items = vec![item; 1000];
-    let batching = Batching { items: 1000, bytes: usize::MAX, requests: 1 };
+    let batching = Batching {
+        items: 1000,
+        bytes: usize::MAX,
+        requests: 1,
+    };
     let (start, mut latencies, mut sealed) = (clock.monotonic(), Vec::new(), 0);
     while clock.monotonic().since(start) < time {
         let before = clock.monotonic();
@@ -112,32 +151,61 @@ async fn batches(client: &Client, context: &Name, time: Duration) -> Result<Row,
         return Err(Failure::broken("an item of a batch was refused"));
     }
     let took = clock.monotonic().since(start);
-    Ok(Row::new("encrypt, batches of 1,000 x 64 bytes", "items/s", sealed, took, latencies))
+    Ok(Row::new(
+        "encrypt, batches of 1,000 x 64 bytes",
+        "items/s",
+        sealed,
+        took,
+        latencies,
+    ))
 }
 
 impl Row {
-    fn new(what: &'static str, unit: &'static str, count: usize, took: Duration, mut latencies: Vec<u64>) -> Self {
+    fn new(
+        what: &'static str,
+        unit: &'static str,
+        count: usize,
+        took: Duration,
+        mut latencies: Vec<u64>,
+    ) -> Self {
         latencies.sort_unstable();
         let per_second = count as f64 / took.as_secs_f64().max(f64::MIN_POSITIVE);
-        Self { what, unit, per_second, latencies }
+        Self {
+            what,
+            unit,
+            per_second,
+            latencies,
+        }
     }
 
     /// The latency that `share` of the requests did not exceed, in microseconds.
     fn quantile(&self, share: f64) -> f64 {
         let last = self.latencies.len().saturating_sub(1);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "share is within 0 and 1")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "share is within 0 and 1"
+        )]
         let index = (share * last as f64).round() as usize;
-        self.latencies.get(index).map_or(0.0, |nanos| *nanos as f64 / 1000.0)
+        self.latencies
+            .get(index)
+            .map_or(0.0, |nanos| *nanos as f64 / 1000.0)
     }
 }
 
 fn print(rows: &[Row]) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("      {:<38} {:>14} {:>10} {:>10} {:>10}", "", "rate", "p50 us", "p95 us", "p99 us");
+    println!(
+        "      {:<38} {:>14} {:>10} {:>10} {:>10}",
+        "", "rate", "p50 us", "p95 us", "p99 us"
+    );
     for row in rows {
         let rate = format!("{:.0} {}", row.per_second, row.unit);
         let quantiles = [0.50, 0.95, 0.99].map(|share| format!("{:.0}", row.quantile(share)));
-        println!("      {:<38} {rate:>18} {:>8} {:>10} {:>10}", row.what, quantiles[0], quantiles[1], quantiles[2]);
+        println!(
+            "      {:<38} {rate:>18} {:>8} {:>10} {:>10}",
+            row.what, quantiles[0], quantiles[1], quantiles[2]
+        );
     }
     println!("      {cores} cores, shared by generator and service; closed loop, one connection");
 }

@@ -68,6 +68,7 @@ impl From<Cost> for Profile {
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    leave_nothing_on_interrupt(arguments.home.home.join(WORK));
     // Looked at before anything is made, so that a mistyped name leaves no home behind.
     let job = table::Job::plan(&arguments.input, &arguments.columns)?;
     let demo = Demo::start(&arguments)?;
@@ -95,20 +96,42 @@ impl Demo {
             step(1, &format!("using the home {}", home.display()));
         } else {
             step(1, &format!("making the home {}", home.display()));
-            keywright_home::create(&home, Contents::Demo, arguments.password_cost.into(), &clock)?;
-            fact("certificate authority, server and two clients; root key under a generated password");
-            fact("contexts exchange-key (unit Trading) and 2fa (unit 2FA), a policy that gives each client one");
+            keywright_home::create(
+                &home,
+                Contents::Demo,
+                arguments.password_cost.into(),
+                &clock,
+            )?;
+            fact(
+                "certificate authority, server and two clients; root key under a generated password",
+            );
+            fact(
+                "contexts exchange-key (unit Trading) and 2fa (unit 2FA), a policy that gives each client one",
+            );
         }
         let node = Node::open(&home.join(CONFIG_FILE), clock, MemoryPlan::AsConfigured)?;
         let serving = node.serve(Some(([127, 0, 0, 1], 0).into()))?;
-        step(2, &format!("serving on https://{} (HTTP/2, TLS 1.3, client certificates)", serving.local_addr()));
+        step(
+            2,
+            &format!(
+                "serving on https://{} (HTTP/2, TLS 1.3, client certificates)",
+                serving.local_addr()
+            ),
+        );
         let trading = connect(&home, &serving, Some("trading-1"))?;
-        let context = "exchange-key".parse().map_err(keywright_home::HomeError::from)?;
-        Ok(Self { home, serving, trading, context })
+        let context = "exchange-key"
+            .parse()
+            .map_err(keywright_home::HomeError::from)?;
+        Ok(Self {
+            home,
+            serving,
+            trading,
+            context,
+        })
     }
 
     fn steps(&self, arguments: &Arguments, job: &table::Job) -> Result<(), Failure> {
-        let work = self.home.join("demo");
+        let work = self.home.join(WORK);
         fs::create_dir_all(&work).map_err(|error| Failure::file(&work, "written", &error))?;
         self.protect(job, &work)?;
         self.large_file(&work, arguments.large_file)?;
@@ -116,7 +139,12 @@ impl Demo {
         self.rotate()?;
         self.audit(&work)?;
         step(7, &format!("measuring for {} s", arguments.seconds));
-        measure::run(&self.home, self.serving.local_addr(), &self.context, arguments.seconds)
+        measure::run(
+            &self.home,
+            self.serving.local_addr(),
+            &self.context,
+            arguments.seconds,
+        )
     }
 
     fn protect(&self, job: &table::Job, work: &Path) -> Result<(), Failure> {
@@ -146,17 +174,37 @@ impl Demo {
     fn strangers(&self) -> Result<(), Failure> {
         step(4, "asking as somebody else");
         let other = connect(&self.home, &self.serving, Some("web-2fa-1"))?;
-        let refused = other.encrypt(&self.context, Seal { plaintext: b"x", aad: None });
+        let refused = other.encrypt(
+            &self.context,
+            Seal {
+                plaintext: b"x",
+                aad: None,
+            },
+        );
         match refused {
             Err(error) if error.code() == Some(Code::ContextNotFound) => {
-                fact("web-2fa-1 asks for exchange-key: 404 context_not_found, as if it did not exist");
+                fact(
+                    "web-2fa-1 asks for exchange-key: 404 context_not_found, as if it did not exist",
+                );
             }
-            Err(error) => return Err(Failure::broken(format!("another unit's client: {}", sentence(&error)))),
+            Err(error) => {
+                return Err(Failure::broken(format!(
+                    "another unit's client: {}",
+                    sentence(&error)
+                )));
+            }
             Ok(_) => return Err(Failure::broken("another unit's client was served")),
         }
         match connect_without_certificate(&self.home, &self.serving)? {
-            Err(keywright_client::Error::Tls(_)) => fact("no certificate: the TLS handshake is refused"),
-            Err(error) => return Err(Failure::broken(format!("no certificate: {}", sentence(&error)))),
+            Err(keywright_client::Error::Tls(_)) => {
+                fact("no certificate: the TLS handshake is refused")
+            }
+            Err(error) => {
+                return Err(Failure::broken(format!(
+                    "no certificate: {}",
+                    sentence(&error)
+                )));
+            }
             Ok(()) => return Err(Failure::broken("a client without a certificate was served")),
         }
         Ok(())
@@ -164,14 +212,25 @@ impl Demo {
 
     fn rotate(&self) -> Result<(), Failure> {
         step(5, "rotating the key of exchange-key");
-        let item = Seal { plaintext: b"sealed before the rotation", aad: None };
+        let item = Seal {
+            plaintext: b"sealed before the rotation",
+            aad: None,
+        };
         let before = self.trading.encrypt(&self.context, item)?;
         let (tenant, name) = (Name::default_tenant(), self.context.clone());
-        let answer = self.serving.node().carry_out(Order::KeyRotate { tenant, name })?;
+        let answer = self
+            .serving
+            .node()
+            .carry_out(Order::KeyRotate { tenant, name })?;
         let Answer::KeyRotated { version } = answer else {
-            return Err(Failure::broken("a rotation was answered with something else"));
+            return Err(Failure::broken(
+                "a rotation was answered with something else",
+            ));
         };
-        let old = Open { ciphertext: &before.ciphertext, aad: None };
+        let old = Open {
+            ciphertext: &before.ciphertext,
+            aad: None,
+        };
         let opened = self.trading.decrypt(&self.context, old)?;
         let after = self.trading.encrypt(&self.context, item)?;
         let holds = opened.plaintext.expose() == item.plaintext
@@ -179,9 +238,14 @@ impl Demo {
             && after.key_version == version
             && version > before.key_version;
         if !holds {
-            return Err(Failure::broken("after the rotation old data or new versions are not as they should be"));
+            return Err(Failure::broken(
+                "after the rotation old data or new versions are not as they should be",
+            ));
         }
-        fact(&format!("version {} still opens, new data uses version {version}", before.key_version));
+        fact(&format!(
+            "version {} still opens, new data uses version {version}",
+            before.key_version
+        ));
         Ok(())
     }
 
@@ -192,12 +256,19 @@ impl Demo {
         let copy = work.join("audit-copy");
         copy_folder(&self.home.join("audit"), &copy)?;
         let verifier = Verifier::new(Some(fingerprint(&self.home)?));
-        let report = verifier.verify(&copy).map_err(|error| Failure::broken(sentence(&error)))?;
-        fact(&format!("{} records and {} signed heads verify", report.records, report.heads));
+        let report = verifier
+            .verify(&copy)
+            .map_err(|error| Failure::broken(sentence(&error)))?;
+        fact(&format!(
+            "{} records and {} signed heads verify",
+            report.records, report.heads
+        ));
         let (file, offset) = flip_a_byte(&copy)?;
         match verifier.verify(&copy) {
             Err(AuditFailure::Finding(finding)) if finding.file == file => {
-                fact(&format!("byte {offset} of a copy of {file} changed; the verifier says: {finding}"));
+                fact(&format!(
+                    "byte {offset} of a copy of {file} changed; the verifier says: {finding}"
+                ));
             }
             Err(other) => return Err(Failure::broken(sentence(&other))),
             Ok(_) => return Err(Failure::broken("a changed audit log was verified")),
@@ -206,8 +277,28 @@ impl Demo {
     }
 }
 
+/// Ends the program on Ctrl-C and takes half-made files along. The home itself needs no such care: it
+/// stays whole whenever it is left.
+fn leave_nothing_on_interrupt(work: PathBuf) {
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let Ok(runtime) = runtime else { return };
+        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            bulk::remove(&work);
+            eprintln!("interrupted");
+            std::process::exit(i32::from(Exit::Interrupted as u8));
+        }
+    });
+}
+
 fn connect(home: &Path, serving: &Serving, client: Option<&str>) -> Result<Client, Failure> {
-    Ok(Client::connect(measure::settings(home, serving.local_addr(), client)?)?)
+    Ok(Client::connect(measure::settings(
+        home,
+        serving.local_addr(),
+        client,
+    )?)?)
 }
 
 /// The outer error is ours, the inner one is what the service did.
@@ -217,7 +308,9 @@ fn connect_without_certificate(
 ) -> Result<Result<(), keywright_client::Error>, Failure> {
     let settings = measure::settings(home, serving.local_addr(), None)?;
     // With TLS 1.3 the refusal may arrive only when something is asked.
-    Ok(Client::connect(settings).and_then(|client| client.health()).map(drop))
+    Ok(Client::connect(settings)
+        .and_then(|client| client.health())
+        .map(drop))
 }
 
 fn fingerprint(home: &Path) -> Result<Fingerprint, Failure> {
@@ -249,7 +342,10 @@ fn flip_a_byte(folder: &Path) -> Result<(String, usize), Failure> {
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let length = entry.metadata().map_err(failed)?.len();
-        let is_log = entry.path().extension().is_some_and(|extension| extension == "log");
+        let is_log = entry
+            .path()
+            .extension()
+            .is_some_and(|extension| extension == "log");
         if is_log && longest.as_ref().is_none_or(|(other, _)| length > *other) {
             longest = Some((length, entry.path()));
         }
@@ -261,16 +357,28 @@ fn flip_a_byte(folder: &Path) -> Result<(String, usize), Failure> {
         *byte ^= 1;
     }
     fs::write(&path, bytes).map_err(failed)?;
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
     Ok((name.unwrap_or_default(), offset))
 }
 
 fn farewell(home: &Path) {
+    // As it was typed, so that the lines can be typed again.
+    let program = std::env::args()
+        .next()
+        .unwrap_or_else(|| "keywright".to_owned());
     let home = home.display();
-    step(8, "next");
-    println!("  keywright serve --home {home}");
-    println!("  keywright client encrypt exchange-key --home {home} --client trading-1 --input README.md");
-    println!("  keywright audit verify --home {home}");
+    step(
+        8,
+        "next: start the service, use it from another terminal, check what it wrote",
+    );
+    println!("  {program} serve --home {home}");
+    println!(
+        "  curl --cacert {home}/ca.pem --cert {home}/clients/trading-1.pem --key {home}/clients/trading-1.key \\\n    \
+         -d '{{\"plaintext\":\"SGVsbG8gV29ybGQh\"}}' https://localhost:8443/v1/contexts/exchange-key/encrypt"
+    );
+    println!("  {program} audit verify --home {home}");
     println!("all steps held");
 }
 
@@ -281,3 +389,6 @@ fn step(number: u8, text: &str) {
 fn fact(text: &str) {
     println!("      {text}");
 }
+
+/// Where the demonstration keeps its files in the home.
+const WORK: &str = "demo";

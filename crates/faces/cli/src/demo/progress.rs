@@ -7,7 +7,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar towards `total`, counted in bytes.
 pub(crate) fn bytes(total: u64, text: &'static str) -> ProgressBar {
-    bar(total, text, "      {msg:<12} [{bar:32}] {bytes}/{total_bytes}")
+    bar(
+        total,
+        text,
+        "      {msg:<12} [{bar:32}] {bytes}/{total_bytes}",
+    )
 }
 
 /// A bar towards `total`, counted in whole things.

@@ -55,9 +55,13 @@ impl Job {
     /// Reads the header and a sample, and settles on columns.
     pub(super) fn plan(input: &Path, wanted: &[String]) -> Result<Self, Failure> {
         let mut reader = open(input)?;
-        let sample = reader.sample(SAMPLE).map_err(|error| unreadable(input, &error))?;
+        let sample = reader
+            .sample(SAMPLE)
+            .map_err(|error| unreadable(input, &error))?;
         let layout = reader.layout();
-        let label = input.file_name().map(|name| name.to_string_lossy().into_owned());
+        let label = input
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         let mut job = Self {
             input: input.to_owned(),
             label: label.unwrap_or_default(),
@@ -66,18 +70,33 @@ impl Job {
         };
         if wanted.is_empty() {
             for candidate in candidates(layout, &sample) {
-                job.columns.push((candidate.column(), candidate.name().to_owned()));
-                job.reasons.push(format!("{} ({}, {})", candidate.name(), candidate.kind(), candidate.reason()));
+                job.columns
+                    .push((candidate.column(), candidate.name().to_owned()));
+                job.reasons.push(format!(
+                    "{}: {}; {}",
+                    candidate.name(),
+                    candidate.kind(),
+                    candidate.reason()
+                ));
             }
         } else {
-            let columns = layout.columns(wanted).map_err(|error| unreadable(input, &error))?;
+            let columns = layout
+                .columns(wanted)
+                .map_err(|error| unreadable(input, &error))?;
             job.columns = columns.into_iter().zip(wanted.iter().cloned()).collect();
             job.reasons = wanted.to_vec();
         }
         if job.columns.is_empty() {
             let names = layout.names().join(",");
-            let happened = format!("no column of {} looks sensitive (its columns: {names})", input.display());
-            return Err(Failure::new(Exit::Usage, happened, "name them: --columns A,B (make run COLUMNS=A,B)"));
+            let happened = format!(
+                "no column of {} looks sensitive (its columns: {names})",
+                input.display()
+            );
+            return Err(Failure::new(
+                Exit::Usage,
+                happened,
+                "name them: --columns A,B (make run COLUMNS=A,B)",
+            ));
         }
         Ok(job)
     }
@@ -88,20 +107,38 @@ impl Job {
 
     /// Says which columns and why.
     pub(super) fn describe(&self) {
-        println!("      columns: {}", self.reasons.join(", "));
+        println!("      columns that are protected:");
+        self.reasons
+            .iter()
+            .for_each(|reason| println!("        {reason}"));
     }
 
     /// Protects, reveals, compares, and tries an exchange of two cells.
-    pub(super) fn run(&self, client: &Client, context: &Name, work: &Path) -> Result<Report, Failure> {
+    pub(super) fn run(
+        &self,
+        client: &Client,
+        context: &Name,
+        work: &Path,
+    ) -> Result<Report, Failure> {
         let stem = work.join(&self.label);
         let protected = stem.with_extension("protected.csv");
         let revealed = stem.with_extension("revealed.csv");
-        let (rows, cells) = self.pass(Direction::Protect, (&self.input, &protected), client, context)?;
+        let (rows, cells) = self.pass(
+            Direction::Protect,
+            (&self.input, &protected),
+            client,
+            context,
+        )?;
         self.pass(Direction::Reveal, (&protected, &revealed), client, context)?;
         same(&self.input, &revealed)?;
-        std::fs::remove_file(&revealed).map_err(|error| Failure::file(&revealed, "removed", &error))?;
+        std::fs::remove_file(&revealed)
+            .map_err(|error| Failure::file(&revealed, "removed", &error))?;
         self.exchange_two_cells(&protected, client, context)?;
-        Ok(Report { rows, cells, protected })
+        Ok(Report {
+            rows,
+            cells,
+            protected,
+        })
     }
 
     fn pass(
@@ -112,7 +149,14 @@ impl Job {
         context: &Name,
     ) -> Result<(u64, u64), Failure> {
         let total = std::fs::metadata(from).map_or(0, |metadata| metadata.len());
-        let bar = progress::bytes(total, if direction == Direction::Protect { "sealing" } else { "opening" });
+        let bar = progress::bytes(
+            total,
+            if direction == Direction::Protect {
+                "sealing"
+            } else {
+                "opening"
+            },
+        );
         let mut reader = open(from)?;
         let file = File::create(to).map_err(|error| Failure::file(to, "written", &error))?;
         let mut writer = BufWriter::new(file);
@@ -126,29 +170,49 @@ impl Job {
             }
             let gathered = self.gather(direction, &records, rows)?;
             let changed = send(direction, &gathered, client, context)?;
-            let out = put_back(&records, &gathered, &changed).map_err(|error| unreadable(from, &error))?;
+            let out = put_back(&records, &gathered, &changed)
+                .map_err(|error| unreadable(from, &error))?;
             writer.write_all(&out).map_err(written)?;
             rows += records.len() as u64;
             cells += gathered.len() as u64;
-            bar.inc(records.iter().map(|record| record.as_record().raw().len() as u64).sum());
+            bar.inc(
+                records
+                    .iter()
+                    .map(|record| record.as_record().raw().len() as u64)
+                    .sum(),
+            );
         }
         bar.finish_and_clear();
-        writer.into_inner().map_err(|error| written(error.into_error()))?;
+        writer
+            .into_inner()
+            .map_err(|error| written(error.into_error()))?;
         Ok((rows, cells))
     }
 
-    fn gather(&self, direction: Direction, records: &[OwnedRecord], first_row: u64) -> Result<Vec<Cell>, Failure> {
+    fn gather(
+        &self,
+        direction: Direction,
+        records: &[OwnedRecord],
+        first_row: u64,
+    ) -> Result<Vec<Cell>, Failure> {
         let mut cells = Vec::with_capacity(records.len() * self.columns.len());
         for (index, record) in records.iter().enumerate() {
             let record = record.as_record();
             for (column, name) in &self.columns {
-                let Some(field) = record.field(*column) else { continue };
+                let Some(field) = record.field(*column) else {
+                    continue;
+                };
                 let bytes = match direction {
                     Direction::Protect => field.to_vec(),
                     Direction::Reveal => decode(field, record.line())?,
                 };
                 let aad = self.aad(name, first_row + index as u64 + 1)?;
-                cells.push(Cell { record: index, column: *column, bytes, aad });
+                cells.push(Cell {
+                    record: index,
+                    column: *column,
+                    bytes,
+                    aad,
+                });
             }
         }
         Ok(cells)
@@ -156,11 +220,17 @@ impl Job {
 
     fn aad(&self, column: &str, row: u64) -> Result<Vec<u8>, Failure> {
         let parts: [&[u8]; 3] = [self.label.as_bytes(), column.as_bytes(), &row.to_be_bytes()];
-        lp(&parts).map_err(|error| Failure::new(Exit::Usage, error.to_string(), "shorten the names"))
+        lp(&parts)
+            .map_err(|error| Failure::new(Exit::Usage, error.to_string(), "shorten the names"))
     }
 
     /// Gives the service the first row's cell for the second row's place and the other way round.
-    fn exchange_two_cells(&self, protected: &Path, client: &Client, context: &Name) -> Result<(), Failure> {
+    fn exchange_two_cells(
+        &self,
+        protected: &Path,
+        client: &Client,
+        context: &Name,
+    ) -> Result<(), Failure> {
         let mut reader = open(protected)?;
         let records = next_records(&mut reader, protected)?;
         let mut cells = self.gather(Direction::Reveal, records.get(..2).unwrap_or(&records), 0)?;
@@ -171,11 +241,22 @@ impl Job {
             return Ok(());
         };
         std::mem::swap(&mut one.bytes, &mut two.bytes);
-        let items: Vec<_> = cells.iter().map(|cell| Open { ciphertext: &cell.bytes, aad: Some(&cell.aad) }).collect();
+        let items: Vec<_> = cells
+            .iter()
+            .map(|cell| Open {
+                ciphertext: &cell.bytes,
+                aad: Some(&cell.aad),
+            })
+            .collect();
         for result in client.decrypt_items(context, &items, Batching::default())? {
             match result {
                 Err(error) if error.code() == Some(Code::DecryptionFailed) => {}
-                Err(error) => return Err(Failure::broken(format!("an exchanged cell: {}", error.message))),
+                Err(error) => {
+                    return Err(Failure::broken(format!(
+                        "an exchanged cell: {}",
+                        error.message
+                    )));
+                }
                 Ok(_) => return Err(Failure::broken("a cell opened in another cell's place")),
             }
         }
@@ -184,13 +265,25 @@ impl Job {
 }
 
 /// Sends cells to the service and returns what stands in their place, in order.
-fn send(direction: Direction, cells: &[Cell], client: &Client, context: &Name) -> Result<Vec<Vec<u8>>, Failure> {
+fn send(
+    direction: Direction,
+    cells: &[Cell],
+    client: &Client,
+    context: &Name,
+) -> Result<Vec<Vec<u8>>, Failure> {
     let batching = Batching::default();
-    let refused = |error: keywright_client::ErrorBody| Failure::broken(format!("a cell was refused: {}", error.message));
+    let refused = |error: keywright_client::ErrorBody| {
+        Failure::broken(format!("a cell was refused: {}", error.message))
+    };
     match direction {
         Direction::Protect => {
-            let items: Vec<_> =
-                cells.iter().map(|cell| Seal { plaintext: &cell.bytes, aad: Some(&cell.aad) }).collect();
+            let items: Vec<_> = cells
+                .iter()
+                .map(|cell| Seal {
+                    plaintext: &cell.bytes,
+                    aad: Some(&cell.aad),
+                })
+                .collect();
             let sealed = client.encrypt_items(context, &items, batching)?;
             sealed
                 .into_iter()
@@ -198,10 +291,18 @@ fn send(direction: Direction, cells: &[Cell], client: &Client, context: &Name) -
                 .collect()
         }
         Direction::Reveal => {
-            let items: Vec<_> =
-                cells.iter().map(|cell| Open { ciphertext: &cell.bytes, aad: Some(&cell.aad) }).collect();
+            let items: Vec<_> = cells
+                .iter()
+                .map(|cell| Open {
+                    ciphertext: &cell.bytes,
+                    aad: Some(&cell.aad),
+                })
+                .collect();
             let opened = client.decrypt_items(context, &items, batching)?;
-            opened.into_iter().map(|item| Ok(item.map_err(refused)?.plaintext.expose().to_vec())).collect()
+            opened
+                .into_iter()
+                .map(|item| Ok(item.map_err(refused)?.plaintext.expose().to_vec()))
+                .collect()
         }
     }
 }
@@ -223,10 +324,16 @@ fn put_back(
     Ok(out)
 }
 
-fn next_records(reader: &mut Reader<BufReader<File>>, path: &Path) -> Result<Vec<OwnedRecord>, Failure> {
+fn next_records(
+    reader: &mut Reader<BufReader<File>>,
+    path: &Path,
+) -> Result<Vec<OwnedRecord>, Failure> {
     let mut records = Vec::with_capacity(ROWS_AT_A_TIME);
     while records.len() < ROWS_AT_A_TIME {
-        match reader.next_record().map_err(|error| unreadable(path, &error))? {
+        match reader
+            .next_record()
+            .map_err(|error| unreadable(path, &error))?
+        {
             Some(record) => records.push(record.detach()),
             None => break,
         }
@@ -237,13 +344,21 @@ fn next_records(reader: &mut Reader<BufReader<File>>, path: &Path) -> Result<Vec
 fn decode(field: &[u8], line: u64) -> Result<Vec<u8>, Failure> {
     let text = std::str::from_utf8(field).ok();
     let bytes = text.and_then(|text| base64::decode(text).ok());
-    bytes.ok_or_else(|| Failure::broken(format!("line {line} of the protected file holds no envelope")))
+    bytes.ok_or_else(|| {
+        Failure::broken(format!(
+            "line {line} of the protected file holds no envelope"
+        ))
+    })
 }
 
 fn open(path: &Path) -> Result<Reader<BufReader<File>>, Failure> {
     let file = File::open(path).map_err(|error| {
         let happened = format!("{} cannot be read: {error}", path.display());
-        Failure::new(Exit::Usage, happened, "name a CSV file: --input FILE (make run FILE=path)")
+        Failure::new(
+            Exit::Usage,
+            happened,
+            "name a CSV file: --input FILE (make run FILE=path)",
+        )
     })?;
     Reader::new(BufReader::with_capacity(1 << 20, file), &Options::default())
         .map_err(|error| unreadable(path, &error))
@@ -260,7 +375,9 @@ pub(super) fn same(one: &Path, other: &Path) -> Result<(), Failure> {
     let (mut a, mut b) = (open(one)?, open(other)?);
     let (mut left, mut right) = (vec![0; 1 << 20], vec![0; 1 << 20]);
     loop {
-        let count = a.read(&mut left).map_err(|error| Failure::file(one, "read", &error))?;
+        let count = a
+            .read(&mut left)
+            .map_err(|error| Failure::file(one, "read", &error))?;
         let matches = b.read_exact(&mut right[..count]).is_ok() && left[..count] == right[..count];
         if !matches || (count == 0 && b.read(&mut right).is_ok_and(|more| more > 0)) {
             let happened = format!("{} and {} are not the same", one.display(), other.display());
@@ -274,7 +391,11 @@ pub(super) fn same(one: &Path, other: &Path) -> Result<(), Failure> {
 
 fn unreadable(path: &Path, error: &keywright_tabular::Error) -> Failure {
     let happened = format!("{}: {}", path.display(), sentence(error));
-    Failure::new(Exit::Usage, happened, "give a CSV file with a header, and columns that it has")
+    Failure::new(
+        Exit::Usage,
+        happened,
+        "give a CSV file with a header, and columns that it has",
+    )
 }
 
 /// Rows that are looked at to guess which columns are sensitive.

@@ -19,7 +19,9 @@ fn rows(heading: &str) -> Vec<Vec<&'static str>> {
 
 /// A cell without its marks of code.
 fn plain(cell: &'static str) -> &'static str {
-    cell.strip_prefix('`').and_then(|cell| cell.strip_suffix('`')).unwrap()
+    cell.strip_prefix('`')
+        .and_then(|cell| cell.strip_suffix('`'))
+        .unwrap()
 }
 
 #[test]
@@ -30,9 +32,17 @@ fn every_error_is_on_the_page_with_its_status_retry_and_sentence() {
         .collect();
     for &code in Code::ALL.iter().filter(|&&code| code != Code::Ok) {
         let entry = entry(code);
-        let retry = entry.retry_after().map_or_else(String::new, |seconds| seconds.to_string());
-        let row = documented.remove(code.name()).unwrap_or_else(|| panic!("{code} is missing"));
-        assert_eq!(row, [entry.status().as_str(), &retry, entry.sentence()], "{code}");
+        let retry = entry
+            .retry_after()
+            .map_or_else(String::new, |seconds| seconds.to_string());
+        let row = documented
+            .remove(code.name())
+            .unwrap_or_else(|| panic!("{code} is missing"));
+        assert_eq!(
+            row,
+            [entry.status().as_str(), &retry, entry.sentence()],
+            "{code}"
+        );
     }
     assert!(documented.is_empty(), "no code of ours: {documented:?}");
 }
@@ -45,7 +55,11 @@ fn every_route_is_on_the_page_with_its_method_and_operation() {
         .collect();
     assert_eq!(documented.len(), ROUTES.len());
     for route in &ROUTES {
-        let row = [route.verb.name(), &route.path.to_string(), route.operation.name()];
+        let row = [
+            route.verb.name(),
+            &route.path.to_string(),
+            route.operation.name(),
+        ];
         assert!(documented.contains(&row), "{row:?}");
     }
 }
@@ -62,18 +76,32 @@ fn the_fields_of_items_are_on_the_page() {
     let described = keywright_api::openapi::document(&keywright_api::Limits::DEFAULT);
     for (name, fields) in items {
         let schema = &described["components"]["schemas"][name];
-        let mut expected: Vec<_> = schema["properties"].as_object().unwrap().keys().cloned().collect();
+        let mut expected: Vec<_> = schema["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect();
         let required = |field: &String| {
-            schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == field))
+            schema["required"]
+                .as_array()
+                .is_some_and(|all| all.iter().any(|one| one == field))
         };
         for field in &mut expected {
-            *field = if required(field) { format!("`{field}`") } else { format!("`{field}`?") };
+            *field = if required(field) {
+                format!("`{field}`")
+            } else {
+                format!("`{field}`?")
+            };
         }
         let mut documented: Vec<_> = fields.split(", ").map(str::to_owned).collect();
-        (expected.sort(), documented.sort());
+        expected.sort();
+        documented.sort();
         assert_eq!(documented, expected, "{name}");
         for route in ROUTES.iter().filter(|route| route.request == Some(name)) {
-            let row = rows("## Routes").into_iter().find(|row| plain(row[1]) == route.path.to_string());
+            let row = rows("## Routes")
+                .into_iter()
+                .find(|row| plain(row[1]) == route.path.to_string());
             assert_eq!(row.unwrap()[3], fields, "{}", route.path);
         }
     }

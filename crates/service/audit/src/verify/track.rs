@@ -84,7 +84,7 @@ impl Tracked {
     }
 
     /// Reads what no head covers yet.
-    pub(super) fn read_unsigned(&mut self, report: &mut Report) -> Result<(), Failure> {
+    fn read_unsigned(&mut self, report: &mut Report) -> Result<(), Failure> {
         self.measure()?;
         loop {
             let at = self.reader.state().length;
@@ -93,7 +93,7 @@ impl Tracked {
                     self.note(at, None, report)?;
                     report.unsigned += 1;
                 }
-                // How the file ends is for `close` to judge, which reads the end again.
+                // How the file ends is for `judge_end` to say, which reads the end again.
                 Ok(Step::End | Step::Cut) | Err(_) => return self.rewind(),
             }
         }
@@ -102,6 +102,20 @@ impl Tracked {
     /// What stands behind the last record: nothing, or what a crash can leave, which is returned.
     pub(super) fn close(mut self) -> Result<Option<Finding>, Failure> {
         self.measure()?;
+        self.judge_end()
+    }
+
+    /// Reads what no head covers yet, and judges the end as it was found then: a node that is running
+    /// goes on writing.
+    pub(super) fn close_unsigned(
+        mut self,
+        report: &mut Report,
+    ) -> Result<Option<Finding>, Failure> {
+        self.read_unsigned(report)?;
+        self.judge_end()
+    }
+
+    fn judge_end(mut self) -> Result<Option<Finding>, Failure> {
         let state = self.reader.state();
         let tail = |fault| Finding {
             file: self.name.clone(),

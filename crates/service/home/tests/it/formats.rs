@@ -36,8 +36,15 @@ fn worked(name: &str) -> Vec<u8> {
 /// K, as its opening key for one suite and kind.
 fn k(suite: Suite, kind: Kind) -> OpeningKey {
     let mut k = [0; 32];
-    k.iter_mut().zip(0..).for_each(|(byte, value)| *byte = value);
-    let identity = Identity { suite, kind, key: KeyId::from_bytes([0x11; 16]), version: KeyVersion::FIRST };
+    k.iter_mut()
+        .zip(0..)
+        .for_each(|(byte, value)| *byte = value);
+    let identity = Identity {
+        suite,
+        kind,
+        key: KeyId::from_bytes([0x11; 16]),
+        version: KeyVersion::FIRST,
+    };
     derive(&k, identity).unwrap().1
 }
 
@@ -49,7 +56,8 @@ fn id(last: u8) -> [u8; 16] {
 
 fn opened(bytes: &[u8], key: &OpeningKey, aad: &Aad<'_>) -> Vec<u8> {
     let mut text = Vec::new();
-    key.open_into(&Envelope::parse(bytes).unwrap(), aad, &mut text).unwrap();
+    key.open_into(&Envelope::parse(bytes).unwrap(), aad, &mut text)
+        .unwrap();
     text
 }
 
@@ -63,9 +71,17 @@ fn worked_envelopes_open_and_show_the_commitment() {
         ("envelope-6", Suite::Chunked),
     ] {
         let bytes = worked(name);
-        assert_eq!(opened(&bytes, &k(suite, Kind::Message), &aad), b"hello", "{name}");
+        assert_eq!(
+            opened(&bytes, &k(suite, Kind::Message), &aad),
+            b"hello",
+            "{name}"
+        );
         let other = Aad::EMPTY.caller(b"row 8").unwrap();
-        let refused = k(suite, Kind::Message).open_into(&Envelope::parse(&bytes).unwrap(), &other, &mut Vec::new());
+        let refused = k(suite, Kind::Message).open_into(
+            &Envelope::parse(&bytes).unwrap(),
+            &other,
+            &mut Vec::new(),
+        );
         assert!(refused.is_err(), "{name}");
     }
     assert_eq!(worked("envelope-1")[50..82], worked("commitment-1"));
@@ -74,10 +90,16 @@ fn worked_envelopes_open_and_show_the_commitment() {
 
 #[test]
 fn worked_envelopes_that_this_version_does_not_open_have_the_stated_form() {
-    for (name, suite) in [("envelope-4", Suite::TokenGcm16), ("envelope-5", Suite::Siv)] {
+    for (name, suite) in [
+        ("envelope-4", Suite::TokenGcm16),
+        ("envelope-5", Suite::Siv),
+    ] {
         let bytes = worked(name);
         let envelope = Envelope::parse(&bytes).unwrap();
-        assert_eq!((envelope.header().suite, envelope.plaintext_len()), (suite, 5));
+        assert_eq!(
+            (envelope.header().suite, envelope.plaintext_len()),
+            (suite, 5)
+        );
         let identity = envelope.header().identity();
         assert!(derive(&[0; 32], identity).is_err(), "{name}");
     }
@@ -95,7 +117,11 @@ fn worked_attributes_are_those_of_a_key_and_seal_it() {
     let attributes = KeyMaterial::new(identity, Vec::new(), None).attributes();
     assert_eq!(attributes, worked("attributes"));
     let aad = Aad::EMPTY.attributes(&attributes);
-    let text = opened(&worked("stored-key"), &k(Suite::Xaes256Gcm, Kind::Key), &aad);
+    let text = opened(
+        &worked("stored-key"),
+        &k(Suite::Xaes256Gcm, Kind::Key),
+        &aad,
+    );
     assert_eq!(text, [&[0x77; 16][..], &[0x55; 32]].concat());
 }
 
@@ -104,9 +130,19 @@ fn the_worked_file_opens_through_its_slot() {
     let file = worked("file");
     let mut rest = &file[..];
     let header = FileHeader::read_from(&mut rest).unwrap();
-    let key = header.open_with_key(&k(Suite::Xaes256Gcm, Kind::Key), &Aad::EMPTY).unwrap();
+    let key = header
+        .open_with_key(&k(Suite::Xaes256Gcm, Kind::Key), &Aad::EMPTY)
+        .unwrap();
     let mut text = Vec::new();
-    keywright_container::open(&mut rest, &mut text, &header, &key, &Aad::EMPTY, &mut |_| ()).unwrap();
+    keywright_container::open(
+        &mut rest,
+        &mut text,
+        &header,
+        &key,
+        &Aad::EMPTY,
+        &mut |_| (),
+    )
+    .unwrap();
     assert_eq!(text, b"hello");
     assert_eq!(key.id().as_bytes(), &[0x44; 16]);
 }
@@ -148,12 +184,23 @@ fn the_worked_record_is_what_a_writer_puts_down() {
         bytes_in: 256,
         bytes_out: 512,
         duration: Duration::from_micros(1),
-        ..Facts::new(RecordType::Request, Operation::Decrypt, WallTime::from_unix_seconds(1_700_000_000))
+        ..Facts::new(
+            RecordType::Request,
+            Operation::Decrypt,
+            WallTime::from_unix_seconds(1_700_000_000),
+        )
     };
     let message = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    let fields = [Field::MessageId(message), Field::Reason(keywright_audit::Reason::TagMismatch)];
+    let fields = [
+        Field::MessageId(message),
+        Field::Reason(keywright_audit::Reason::TagMismatch),
+    ];
     let mut body = Vec::new();
-    Record { facts, fields: &fields }.put(9, &mut body);
+    Record {
+        facts,
+        fields: &fields,
+    }
+    .put(9, &mut body);
     assert_eq!(body, worked("record-body"));
 }
 
@@ -162,7 +209,10 @@ fn the_worked_links_are_the_hashes_that_the_page_says() {
     let origin = Origin {
         installation: InstallationId::from_bytes(id(1)),
         node: NodeId::from_bytes(id(2)),
-        file: FileId { boot: BootId::from_bytes(id(3)), writer: 4 },
+        file: FileId {
+            boot: BootId::from_bytes(id(3)),
+            writer: 4,
+        },
         newest_head: [5; 32],
     };
     assert_eq!(origin.link()[..], worked("link-0"));
@@ -177,7 +227,10 @@ fn the_worked_head_is_signed_and_says_what_the_page_says() {
     let signed = SignedHead::from_bytes(&worked("head")).unwrap();
     assert!(signed.check().is_ok());
     assert_eq!(signed.id().hash[..], worked("head-hash"));
-    assert_eq!(Fingerprint::of(&signed.signer().key).as_bytes()[..], worked("head-signer"));
+    assert_eq!(
+        Fingerprint::of(&signed.signer().key).as_bytes()[..],
+        worked("head-signer")
+    );
     let state = signed.head().files.first().unwrap();
     assert_eq!((state.sequence, state.length), (2, 460));
     assert_eq!(state.link[..], worked("link-9"));

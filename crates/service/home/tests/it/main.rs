@@ -2,6 +2,10 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod control;
+#[cfg(test)]
+mod creation;
+#[cfg(test)]
 mod formats;
 #[cfg(test)]
 mod operations;

@@ -46,12 +46,15 @@ fn documented_keys() -> BTreeMap<&'static str, &'static str> {
 /// The text under a heading, up to the next heading of its level.
 fn section(heading: &str) -> &'static str {
     let (_, rest) = PAGE.split_once(&format!("\n{heading}\n")).unwrap();
-    rest.split_once("\n## ").map_or(rest, |(section, _)| section)
+    rest.split_once("\n## ")
+        .map_or(rest, |(section, _)| section)
 }
 
 /// The first fenced block of a language under a heading.
 fn block(heading: &str, language: &str) -> &'static str {
-    let (_, rest) = section(heading).split_once(&format!("```{language}\n")).unwrap();
+    let (_, rest) = section(heading)
+        .split_once(&format!("```{language}\n"))
+        .unwrap();
     rest.split_once("```").unwrap().0
 }
 
@@ -63,7 +66,10 @@ fn every_key_of_a_new_home_is_documented_with_its_value_and_no_other_is() {
         assert_eq!(documented.get(key.as_str()), Some(&value.as_str()), "{key}");
     }
     for key in documented.keys() {
-        assert!(written.contains_key(*key), "{key} is documented and does not exist");
+        assert!(
+            written.contains_key(*key),
+            "{key} is documented and does not exist"
+        );
     }
 }
 
@@ -78,10 +84,18 @@ fn the_example_of_a_policy_compiles_and_breaks_with_a_key_that_does_not_exist() 
             next += 1;
             [next; 16]
         });
-        Policy::compile(&document, |name| (name.as_str() == "default").then_some(tenant), 1)
+        Policy::compile(
+            &document,
+            |name| (name.as_str() == "default").then_some(tenant),
+            1,
+        )
     };
     compile(example).unwrap();
-    for (from, to) in [("contexts", "context"), ("\"encrypt\"", "\"*\""), ("version = 1", "version = 2")] {
+    for (from, to) in [
+        ("contexts", "context"),
+        ("\"encrypt\"", "\"*\""),
+        ("version = 1", "version = 2"),
+    ] {
         assert!(example.contains(from), "{from}");
         assert!(compile(&example.replace(from, to)).is_err(), "{to}");
     }
@@ -96,7 +110,11 @@ fn every_file_of_a_new_home_is_documented() {
     let mut names = 0;
     for entry in std::fs::read_dir(&home).unwrap().map(Result::unwrap) {
         let name = entry.file_name().into_string().unwrap();
-        let slash = if entry.file_type().unwrap().is_dir() { "/" } else { "" };
+        let slash = if entry.file_type().unwrap().is_dir() {
+            "/"
+        } else {
+            ""
+        };
         assert!(table.contains(&format!("`{name}{slash}`")), "{name}");
         names += 1;
     }

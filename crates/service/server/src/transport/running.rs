@@ -211,11 +211,14 @@ async fn accept<H: Handler>(server: &Rc<Server<H>>, listener: &TcpListener) {
 }
 
 async fn sweep<H: Handler>(server: &Server<H>) {
-    let started = tokio::time::Instant::now();
     let mut beat = tokio::time::interval(SWEEP);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // The first beat is at once. A late beat says when it was due, so time here may lag behind by that
+    // much and never runs ahead: nothing is cut early.
+    let started = beat.tick().await;
+    let mut now = started;
     loop {
-        beat.tick().await;
-        server.sweep(millis(started.elapsed()));
+        server.sweep(millis(now.duration_since(started)));
+        now = beat.tick().await;
     }
 }

@@ -1,0 +1,4 @@
+//! The primitives against foreign vectors.
+
+#[cfg(test)]
+mod wycheproof;

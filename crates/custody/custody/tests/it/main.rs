@@ -1,0 +1,6 @@
+//! What custody promises to those above it.
+
+#[cfg(test)]
+mod messages;
+#[cfg(test)]
+mod rows;

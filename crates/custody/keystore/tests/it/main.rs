@@ -1,0 +1,8 @@
+//! What the embedded holder and its root file promise.
+
+#[cfg(test)]
+mod holder;
+#[cfg(test)]
+mod root;
+#[cfg(test)]
+mod scene;
