@@ -376,25 +376,25 @@ impl Worker {
 pub struct Performed<'a>(Progress<'a>);
 
 enum Progress<'a> {
-    Ready(Option<Outcome>),
-    Waiting(Pin<Box<dyn Future<Output = Outcome> + 'a>>),
+    Ready(Option<Answered>),
+    Waiting(Pin<Box<dyn Future<Output = Answered> + 'a>>),
 }
 
 /// The results of the items, or why there are none.
-type Outcome = Recorded<Result<Done, Code>>;
+type Answered = Recorded<Result<Done, Code>>;
 
 impl<'a> Performed<'a> {
-    const fn ready(recorded: Outcome) -> Self {
+    const fn ready(recorded: Answered) -> Self {
         Self(Progress::Ready(Some(recorded)))
     }
 
-    fn waiting(work: impl Future<Output = Outcome> + 'a) -> Self {
+    fn waiting(work: impl Future<Output = Answered> + 'a) -> Self {
         Self(Progress::Waiting(Box::pin(work)))
     }
 }
 
 impl Future for Performed<'_> {
-    type Output = Outcome;
+    type Output = Answered;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
