@@ -1,9 +1,11 @@
 //! A home, a node that serves it, and clients that talk to it: typed, or as raw as HTTP gets.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -266,6 +268,67 @@ pub(crate) fn settings(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> S
     Settings::new(&url, tls).unwrap().with_address(address)
 }
 
+// === Processes ===
+
+/// A process of its own that serves a home. It ends when its input does, so also when a test dies.
+pub(crate) struct Served {
+    process: Child,
+    /// What it says on its output, line by line.
+    lines: BufReader<ChildStdout>,
+    pub(crate) address: SocketAddr,
+}
+
+impl Served {
+    /// Starts it and waits until it listens.
+    pub(crate) fn start(home: &Path) -> Self {
+        Self::run(&mut Self::command(home))
+    }
+
+    pub(crate) fn command(home: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_keywright-served-home"));
+        command.arg(home);
+        command
+    }
+
+    pub(crate) fn run(command: &mut Command) -> Self {
+        let mut process = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap());
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        let Some(address) = line.trim().strip_prefix("listening on ") else {
+            let mut told = String::new();
+            process.stderr.unwrap().read_to_string(&mut told).unwrap();
+            panic!("it does not start: {told}");
+        };
+        Self { address: address.parse().unwrap(), process, lines }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// SIGKILL: no handler, no destructor, no flush.
+    pub(crate) fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Ends its input, which is how it is told to stop; everything it said, on both outputs.
+    pub(crate) fn stop(mut self) -> String {
+        drop(self.process.stdin.take());
+        let mut told = String::new();
+        self.lines.read_to_string(&mut told).unwrap();
+        self.process.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+        assert!(self.process.wait().unwrap().success(), "{told}");
+        told
+    }
+}
+
 // === Wires ===
 
 /// One connection over which anything can be sent.
@@ -426,6 +489,15 @@ pub(crate) fn raw(
     })
 }
 
+async fn knock(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> u64 {
+    let tcp = TcpStream::connect(address).await.unwrap();
+    let name = ServerName::try_from("localhost").unwrap();
+    if let Ok(mut tls) = TlsConnector::from(tls).connect(name, tcp).await {
+        drop(tls.read_to_end(&mut Vec::new()).await);
+    }
+    1
+}
+
 /// Makes this many TLS connections, sixteen at a time, each until the server ends it; how many it ended.
 pub(crate) fn knock_often(
     address: SocketAddr,
@@ -433,14 +505,6 @@ pub(crate) fn knock_often(
     times: u64,
 ) -> u64 {
     const AT_ONCE: u64 = 16;
-    let knock = |tls: Arc<rustls::ClientConfig>| async move {
-        let tcp = TcpStream::connect(address).await.unwrap();
-        let name = ServerName::try_from("localhost").unwrap();
-        if let Ok(mut tls) = TlsConnector::from(tls).connect(name, tcp).await {
-            drop(tls.read_to_end(&mut Vec::new()).await);
-        }
-        1
-    };
     RUNTIME.block_on(async {
         let tasks: Vec<_> = (0..AT_ONCE)
             .map(|task| {
@@ -448,7 +512,7 @@ pub(crate) fn knock_often(
                 tokio::spawn(async move {
                     let mut ended = 0;
                     for _ in 0..times {
-                        ended += knock(Arc::clone(&tls)).await;
+                        ended += knock(address, Arc::clone(&tls)).await;
                     }
                     ended
                 })
