@@ -132,7 +132,9 @@ pub fn open_loop(
     offer: &Offer,
     check: impl Fn(&[u8]) -> bool + 'static,
 ) -> Result<Outcome, Box<dyn Error>> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     LocalSet::new().block_on(&runtime, run(target, offer, Rc::new(check)))
 }
 
@@ -169,7 +171,9 @@ async fn connect(target: &Target) -> Result<SendRequest<Bytes>, Box<dyn Error>> 
     let tcp = TcpStream::connect(target.address).await?;
     tcp.set_nodelay(true)?;
     let name = ServerName::try_from("localhost")?;
-    let tls = TlsConnector::from(Arc::clone(&target.tls)).connect(name, tcp).await?;
+    let tls = TlsConnector::from(Arc::clone(&target.tls))
+        .connect(name, tcp)
+        .await?;
     let (sender, connection) = h2::client::handshake(tls).await?;
     // Ends with its senders or with the server; what it leaves unanswered is counted as lost.
     tokio::task::spawn_local(async move { drop(connection.await) });
@@ -313,11 +317,16 @@ mod tests {
 
     #[test]
     fn quantiles_are_of_the_values_that_were_seen() {
-        let latencies = Latencies { nanos: (1..=1000).collect() };
+        let latencies = Latencies {
+            nanos: (1..=1000).collect(),
+        };
         assert_eq!(latencies.per_mille(500), Duration::from_nanos(500));
         assert_eq!(latencies.per_mille(990), Duration::from_nanos(990));
         assert_eq!(latencies.worst(), Duration::from_nanos(1000));
         assert_eq!(Latencies::default().worst(), Duration::ZERO);
-        assert_eq!(Latencies { nanos: vec![7] }.per_mille(1), Duration::from_nanos(7));
+        assert_eq!(
+            Latencies { nanos: vec![7] }.per_mille(1),
+            Duration::from_nanos(7)
+        );
     }
 }

@@ -3,7 +3,11 @@
 //! The first line of its output is `listening on ADDR:PORT`. A test that dies closes the input, so
 //! nothing is left running.
 #![forbid(unsafe_code)]
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program that prints"
+)]
 
 use std::error::Error;
 use std::io::{Read, stdin};

@@ -35,7 +35,11 @@ struct Behind<W> {
 
 impl<W: Weakness> Behind<W> {
     fn new(inner: Arc<dyn KeyHolder>, weakness: W) -> Self {
-        Self { inner, weakness, performed: AtomicU64::new(0) }
+        Self {
+            inner,
+            weakness,
+            performed: AtomicU64::new(0),
+        }
     }
 
     fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError> {
@@ -113,7 +117,10 @@ macro_rules! holder {
 }
 
 impl<W: Weakness> Behind<W> {
-    #[expect(clippy::unused_self, reason = "called through the value whose weakness it names")]
+    #[expect(
+        clippy::unused_self,
+        reason = "called through the value whose weakness it names"
+    )]
     const fn name(&self) -> &'static str {
         W::NAME
     }
@@ -148,7 +155,9 @@ impl Weakness for Capacity {
     const NAME: &'static str = "throttled";
 
     fn before(&self, items: usize) -> Result<(), HolderError> {
-        let cost = self.cost.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
+        let cost = self
+            .cost
+            .saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
         let done = {
             let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
             *free = (*free).max(self.clock.monotonic()).plus(cost);
@@ -211,7 +220,10 @@ pub struct Faults(Arc<AtomicU8>);
 
 /// How a holder fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "the ways in which a holder can fail as a whole")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the ways in which a holder can fail as a whole"
+)]
 pub enum Fault {
     /// It cannot be reached.
     Unavailable,
@@ -224,8 +236,12 @@ pub enum Fault {
 }
 
 impl Faults {
-    const ALL: [Fault; 4] =
-        [Fault::Unavailable, Fault::Full, Fault::KeyRejected, Fault::Panic];
+    const ALL: [Fault; 4] = [
+        Fault::Unavailable,
+        Fault::Full,
+        Fault::KeyRejected,
+        Fault::Panic,
+    ];
 
     /// From now on everything fails like this.
     pub fn fail(&self, fault: Fault) {

@@ -14,8 +14,8 @@ use keywright_secret::{Secret, wipe};
 
 use crate::Error;
 
-/// Bytes that are made at a time: enough for the nonce, salt and ids of a small request.
-const BLOCK_LEN: usize = 256;
+/// Bytes that are made at a time: enough for ids and nonces of a dozen requests.
+const BLOCK_LEN: usize = 512;
 
 /// A stream of random bytes for one request or job.
 pub struct RandomStream {

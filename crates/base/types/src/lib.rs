@@ -8,6 +8,7 @@
 mod credential;
 mod id;
 mod key;
+pub mod map;
 mod name;
 mod numbered;
 mod vocabulary;

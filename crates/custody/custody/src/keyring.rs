@@ -4,11 +4,12 @@
 //! shares the rest, so that publishing a new snapshot costs little however many keys there are.
 //! Reading takes no lock.
 
-use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::Arc;
 
 use keywright_clock::WallTime;
+use keywright_types::map::{IdMap, NameHasher, NameMap};
 use keywright_types::{BindingKind, KeyId, KeySpec, KeyVersion, Name, State, TenantId};
 
 use crate::{KeyMaterial, lifecycle};
@@ -219,7 +220,7 @@ pub struct Keyring {
     count: usize,
 }
 
-type Shard = HashMap<TenantId, HashMap<Name, Arc<Key>>>;
+type Shard = IdMap<TenantId, NameMap<Arc<Key>>>;
 
 impl Keyring {
     /// A keyring of these keys; a later key replaces an earlier one of the same name.
@@ -269,7 +270,7 @@ impl Keyring {
         self.shards
             .iter()
             .flat_map(|shard| shard.values())
-            .flat_map(HashMap::values)
+            .flat_map(NameMap::values)
     }
 
     /// Number of keys.
@@ -293,13 +294,10 @@ impl fmt::Debug for Keyring {
 
 const SHARDS: usize = 256;
 
-/// FNV-1a: names are ours, short and checked, so nobody can aim at one shard to any effect but a
-/// slower publication.
 fn shard_of(name: &str) -> usize {
-    let hash = name.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    });
-    usize::try_from(hash >> 56).unwrap_or(0) % SHARDS
+    let hash = BuildHasherDefault::<NameHasher>::default().hash_one(name);
+    // The maps inside use the low bits and the highest ones.
+    usize::try_from(hash >> 32).unwrap_or(0) % SHARDS
 }
 
 #[cfg(test)]

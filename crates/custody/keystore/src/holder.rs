@@ -249,23 +249,49 @@ fn check(permit: &Permit, request: &Request) -> Result<(), HolderError> {
 /// One request with the keys it needs.
 struct Job<'a> {
     request: &'a Request,
-    messages: Vec<Pair>,
-    keys: Vec<Pair>,
+    messages: Pairs,
+    keys: Pairs,
+}
+
+/// The keys of a request's versions, in order. Nearly always there is one, which costs no allocation.
+#[derive(Default)]
+struct Pairs {
+    first: Option<Pair>,
+    rest: Vec<Pair>,
+}
+
+impl Pairs {
+    fn get(&self, index: usize) -> Option<&Pair> {
+        match index.checked_sub(1) {
+            None => self.first.as_ref(),
+            Some(index) => self.rest.get(index),
+        }
+    }
+
+    fn first(&self) -> Option<&Pair> {
+        self.first.as_ref()
+    }
 }
 
 impl<'a> Job<'a> {
     fn new(store: &Keystore, request: &'a Request) -> Result<Self, HolderError> {
-        let pairs = |kind| -> Result<Vec<Pair>, HolderError> {
-            request
+        let pairs = |kind| -> Result<Pairs, HolderError> {
+            let mut pairs = request
                 .versions
                 .iter()
-                .map(|version| store.pair(version, kind))
-                .collect()
+                .map(|version| store.pair(version, kind));
+            let first = pairs.next().transpose()?;
+            Ok(Pairs {
+                first,
+                rest: pairs.collect::<Result<_, _>>()?,
+            })
         };
         let (messages, keys) = match request.operation {
-            HolderOperation::Seal | HolderOperation::Open => (pairs(Kind::Message)?, Vec::new()),
+            HolderOperation::Seal | HolderOperation::Open => {
+                (pairs(Kind::Message)?, Pairs::default())
+            }
             HolderOperation::MakeDataKey | HolderOperation::OpenDataKey => {
-                (Vec::new(), pairs(Kind::Key)?)
+                (Pairs::default(), pairs(Kind::Key)?)
             }
             // What is rewrapped may be a message or a data key.
             _ => (pairs(Kind::Message)?, pairs(Kind::Key)?),
@@ -378,7 +404,7 @@ fn message_of(sealed: Result<MessageId, keywright_envelope::Error>) -> Result<[u
 }
 
 fn open(
-    pairs: &[Pair],
+    pairs: &Pairs,
     kind: Kind,
     item: &Item<'_>,
     aad: &Aad<'_>,

@@ -371,7 +371,10 @@ impl History {
     /// Whether this node, this key and what the store knows go with what is on disk. A log that was
     /// continued under another name would never verify again.
     fn admits(&self, settings: &Settings) -> Result<(), AuditError> {
-        if self.identity.is_some_and(|identity| identity != settings.identity) {
+        if self
+            .identity
+            .is_some_and(|identity| identity != settings.identity)
+        {
             return Err(AuditError::Damaged(self.finding(Fault::HeadOrder)));
         }
         let own = Signer::of(&settings.signer, settings.key_version);
@@ -379,7 +382,9 @@ impl History {
             return Err(AuditError::SignerMismatch);
         }
         match settings.newest_known {
-            Some(known) if !self.reaches(known) => Err(AuditError::Damaged(self.finding(Fault::CutBack))),
+            Some(known) if !self.reaches(known) => {
+                Err(AuditError::Damaged(self.finding(Fault::CutBack)))
+            }
             _ => Ok(()),
         }
     }

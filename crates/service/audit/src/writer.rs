@@ -191,11 +191,10 @@ impl Writer {
         let order = Order {
             shared: Arc::clone(&self.shared),
             request: record.facts.request,
-            room,
         };
         // After a failure the count stays: the record may have reached the medium all the same, and a
         // count too high only makes the next start look for it.
-        self.record_now(record, RecordType::OrderBefore, &order)?;
+        self.record_now(record, RecordType::OrderBefore, (&order, room))?;
         Ok(order)
     }
 
@@ -237,11 +236,11 @@ impl Writer {
         &mut self,
         record: &Record<'_>,
         kind: RecordType,
-        order: &Order,
+        (order, room): (&Order, Room),
     ) -> Result<(), AuditError> {
         let mut record = *record;
         (record.facts.kind, record.facts.request) = (kind, order.request);
-        match order.room {
+        match room {
             Room::Ordinary => self.append(&record).and_then(|_| self.sync().map(|_| ())),
             Room::Reserved => self.append_reserved(&record),
         }
@@ -328,16 +327,11 @@ impl Drop for Writer {
 pub struct Order {
     shared: Arc<Shared>,
     request: RequestId,
-    room: Room,
 }
 
 impl Order {
     pub(crate) const fn open(shared: Arc<Shared>, request: RequestId) -> Self {
-        Self {
-            shared,
-            request,
-            room: Room::Ordinary,
-        }
+        Self { shared, request }
     }
 
     /// Records how the order ended, on the medium. Type and request id of the record are set here.
@@ -370,7 +364,10 @@ impl Order {
         record: &Record<'_>,
         kind: RecordType,
     ) -> Result<(), (Self, AuditError)> {
-        if let Err(error) = writer.record_now(record, kind, &self) {
+        // What was done must be recorded even if the disk has filled since; and an end that stays owed
+        // would keep a revocation waiting. Few ends can come here: each had an ordinary beginning, or
+        // one that was worth the reserve itself.
+        if let Err(error) = writer.record_now(record, kind, (&self, Room::Reserved)) {
             return Err((self, error));
         }
         self.shared.open_orders.fetch_sub(1, Ordering::SeqCst);

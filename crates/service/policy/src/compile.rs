@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use keywright_types::map::NameMap;
 use keywright_types::{GroupId, Name, PrincipalId, TenantId};
 
 use crate::document::{ContextPattern, Effect, Grant, PrincipalEntry};
@@ -110,7 +111,7 @@ fn heir_ids(entry: &PrincipalEntry, ids: &HashMap<Named<'_>, PrincipalId>) -> Bo
 /// What the grants come to for one principal.
 #[derive(Clone, Default)]
 struct Collected {
-    exact: HashMap<Name, Rights>,
+    exact: NameMap<Rights>,
     any: Rights,
     without_context: Rights,
 }

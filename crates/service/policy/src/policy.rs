@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use keywright_types::map::IdMap;
 use keywright_types::{
     BindingKind, Code, Credential, KeyId, Name, Operation, PrincipalId, TenantId,
 };
@@ -17,7 +18,7 @@ use crate::{Denied, Error, Fact, Fingerprint, Owner, Permit, PolicyDocument, Pri
 #[derive(Debug)]
 pub struct Policy {
     pub(crate) epoch: u64,
-    pub(crate) principals: HashMap<PrincipalId, Arc<Principal>>,
+    pub(crate) principals: IdMap<PrincipalId, Arc<Principal>>,
     pub(crate) rules: HashMap<(Fingerprint, Fact), PrincipalId>,
 }
 
@@ -85,7 +86,7 @@ impl Policy {
     pub fn empty(epoch: u64) -> Self {
         Self {
             epoch,
-            principals: HashMap::new(),
+            principals: IdMap::default(),
             rules: HashMap::new(),
         }
     }

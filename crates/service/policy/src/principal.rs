@@ -1,7 +1,6 @@
 //! A principal of a compiled policy, with its rights spelled out.
 
-use std::collections::HashMap;
-
+use keywright_types::map::NameMap;
 use keywright_types::{GroupId, Name, Operation, PrincipalId, TenantId};
 
 /// Who acts: what a certificate is mapped to.
@@ -15,7 +14,7 @@ pub struct Principal {
     pub(crate) legacy_cn: Box<[String]>,
     pub(crate) legacy_ou: Box<[String]>,
     /// Rights on contexts that grants name.
-    pub(crate) exact: HashMap<Name, Rights>,
+    pub(crate) exact: NameMap<Rights>,
     /// Rights on every context of the tenant.
     pub(crate) any: Rights,
     /// Rights to operations that concern no context.

@@ -20,6 +20,7 @@ use keywright_audit::RecordType;
 use keywright_audit::field::{Field, Resumption, Serial, Subject};
 use keywright_audit::record::Facts;
 use keywright_audit::refusals::Whom;
+use keywright_clock::WallTime;
 use keywright_custody::Key;
 use keywright_service::{Call, Caller, DataOperation, Need, Recorded, Worker};
 use keywright_types::{Code, Operation, RequestId};
@@ -122,13 +123,22 @@ impl Application {
             .perform(asked.call, context, operation, items)
             .await;
         let done = self.release(recorded).await?;
-        let shared = self.worker.shared();
-        let not_after = shared
-            .clock()
-            .wall()
-            .plus(shared.settings().data_key_validity);
+        let not_after = if operation.hands_out_keys() {
+            self.data_keys_end()
+        } else {
+            NEVER
+        };
         let written = answer(operation, &form, done.iter(), (done.byte_len(), not_after))?;
         Ok(good(written))
+    }
+
+    /// When a data key that is handed out now should be exchanged for another.
+    fn data_keys_end(&self) -> WallTime {
+        let shared = self.worker.shared();
+        shared
+            .clock()
+            .wall()
+            .plus(shared.settings().data_key_validity)
     }
 
     async fn other(&self, asked: Asked<'_>, body: Body) -> Result<Response<Reply>, Refusal> {
@@ -457,4 +467,6 @@ fn to_json<T: serde::Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
+/// Stands where no data key is handed out and no answer names a time.
+const NEVER: WallTime = WallTime::from_unix_nanos(0);
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";

@@ -16,9 +16,16 @@ fn fixed_requests(wire: &mut Wire) -> Vec<(Method, String, String)> {
         .collect();
     let opened = |sealed: &[u8]| item(&[("ciphertext", sealed), ("aad", b"row 7")]);
     let wrapped = wire.post(&path(EXCHANGE, "datakey"), item(&[("aad", b"file")]));
-    let wrapped = item(&[("ciphertext", &wrapped.binary("ciphertext")), ("aad", b"file")]);
+    let wrapped = item(&[
+        ("ciphertext", &wrapped.binary("ciphertext")),
+        ("aad", b"file"),
+    ]);
     let many = batch(sealed.iter().map(|sealed| opened(sealed)));
-    let mixed = batch([opened(&sealed[1]), item(&[("ciphertext", b"garbage")]), opened(b"")]);
+    let mixed = batch([
+        opened(&sealed[1]),
+        item(&[("ciphertext", b"garbage")]),
+        opened(b""),
+    ]);
     let post = |action: &str, body: String| (Method::POST, path(EXCHANGE, action), body);
     let get = |path: &str| (Method::GET, path.to_owned(), String::new());
     let mut requests = vec![post("decrypt", many), post("decrypt", mixed)];
@@ -27,7 +34,10 @@ fn fixed_requests(wire: &mut Wire) -> Vec<(Method, String, String)> {
     requests.push(get("/v1/health"));
     requests.push(get("/v1/openapi.json"));
     // Its `not_after` has seconds: last, so that both come in one of them nearly always.
-    requests.push(post("datakey/open", batch([wrapped.clone(), wrapped.clone()])));
+    requests.push(post(
+        "datakey/open",
+        batch([wrapped.clone(), wrapped.clone()]),
+    ));
     requests.push(post("datakey/open", wrapped));
     requests
 }
@@ -60,7 +70,11 @@ fn what_one_protocol_seals_the_other_opens_alone_and_in_batches() {
     let site = Site::start();
     let [mut two, mut one] = BOTH.map(|protocol| site.wire(TRADING, protocol));
     for turn in 0..2 {
-        let (from, to) = if turn == 0 { (&mut two, &mut one) } else { (&mut one, &mut two) };
+        let (from, to) = if turn == 0 {
+            (&mut two, &mut one)
+        } else {
+            (&mut one, &mut two)
+        };
         let sealed = seal(from, EXCHANGE, b"alone", b"a");
         let moved = to.post(
             &path(EXCHANGE, "rewrap"),
@@ -82,11 +96,16 @@ fn what_one_protocol_seals_the_other_opens_alone_and_in_batches() {
 
 fn batches_come_back(from: &mut Wire, to: &mut Wire) {
     let texts: Vec<Vec<u8>> = (0..50_u8).map(|n| vec![n; usize::from(n) * 7]).collect();
-    let items = texts.iter().map(|text| item(&[("plaintext", text), ("aad", b"b")]));
+    let items = texts
+        .iter()
+        .map(|text| item(&[("plaintext", text), ("aad", b"b")]));
     let sealed = from.post(&path(EXCHANGE, "encrypt"), batch(items)).json();
     assert_eq!(sealed["failed"], 0);
     let envelopes: Vec<_> = sealed["items"].as_array().unwrap().iter().collect();
-    let distinct: BTreeSet<_> = envelopes.iter().map(|one| one["ciphertext"].to_string()).collect();
+    let distinct: BTreeSet<_> = envelopes
+        .iter()
+        .map(|one| one["ciphertext"].to_string())
+        .collect();
     assert_eq!(distinct.len(), texts.len());
     let items = envelopes.iter().map(|one| {
         json!({ "ciphertext": one["ciphertext"], "aad": base64::encode(b"b") }).to_string()
@@ -99,16 +118,25 @@ fn batches_come_back(from: &mut Wire, to: &mut Wire) {
     for body in [body, batch(again)] {
         let opened = to.post(&path(EXCHANGE, "decrypt"), body).json();
         let opened = opened["items"].as_array().unwrap();
-        let back = opened.iter().map(|one| base64::decode(one["plaintext"].as_str().unwrap()));
+        let back = opened
+            .iter()
+            .map(|one| base64::decode(one["plaintext"].as_str().unwrap()));
         assert!(back.map(Result::unwrap).eq(texts.iter().cloned()));
     }
 }
 
 fn data_keys_come_back(from: &mut Wire, to: &mut Wire) {
-    let many = batch([item(&[("aad", b"1")]), item(&[]), "{\"plain\":false}".to_owned()]);
+    let many = batch([
+        item(&[("aad", b"1")]),
+        item(&[]),
+        "{\"plain\":false}".to_owned(),
+    ]);
     let made = from.post(&path(EXCHANGE, "datakey"), many).json();
     let made = made["items"].as_array().unwrap();
-    assert!(made[2].get("plaintext").is_none(), "a plain key that was not wanted");
+    assert!(
+        made[2].get("plaintext").is_none(),
+        "a plain key that was not wanted"
+    );
     let opened = batch(made.iter().zip([Some(b"1"), None, None]).map(|(one, aad)| {
         let mut open = json!({ "ciphertext": one["ciphertext"] });
         if let Some(aad) = aad {
@@ -133,7 +161,9 @@ fn ten_thousand_items_come_back_in_order_under_one_record() {
     let site = Site::start();
     let client = site.client(TRADING);
     let texts: Vec<String> = (0..10_000).map(|n| format!("row {n}")).collect();
-    let items = texts.iter().map(|text| item(&[("plaintext", text.as_bytes())]));
+    let items = texts
+        .iter()
+        .map(|text| item(&[("plaintext", text.as_bytes())]));
     let mut wire = site.wire(TRADING, keywright_tls::Protocol::Http2);
     let sealed = wire.post(&path(EXCHANGE, "encrypt"), batch(items));
     assert_eq!(sealed.status, 200);
@@ -146,17 +176,32 @@ fn ten_thousand_items_come_back_in_order_under_one_record() {
         .collect();
     let open: Vec<_> = envelopes
         .iter()
-        .map(|ciphertext| keywright_client::Open { ciphertext, aad: None })
+        .map(|ciphertext| keywright_client::Open {
+            ciphertext,
+            aad: None,
+        })
         .collect();
-    let opened = client.decrypt_items(&name(EXCHANGE), &open, Default::default()).unwrap();
+    let opened = client
+        .decrypt_items(&name(EXCHANGE), &open, Default::default())
+        .unwrap();
     for (opened, text) in opened.into_iter().zip(&texts) {
         assert_eq!(opened.unwrap().plaintext.expose(), text.as_bytes());
     }
     drop(client);
     let home = site.stop();
-    let large: Vec<_> = home.requests().into_iter().filter(|one| one["items"] == 10_000).collect();
-    let encrypted = large.iter().find(|one| one["operation"] == "encrypt").unwrap();
-    assert_eq!((&encrypted["outcome"], &encrypted["failed"]), (&json!("ok"), &json!(0)));
+    let large: Vec<_> = home
+        .requests()
+        .into_iter()
+        .filter(|one| one["items"] == 10_000)
+        .collect();
+    let encrypted = large
+        .iter()
+        .find(|one| one["operation"] == "encrypt")
+        .unwrap();
+    assert_eq!(
+        (&encrypted["outcome"], &encrypted["failed"]),
+        (&json!("ok"), &json!(0))
+    );
     let groups = field(encrypted, "item-groups").unwrap();
     assert_eq!(groups["groups"].as_array().unwrap().len(), 1, "{groups}");
     assert_eq!(groups["groups"][0]["items"], 10_000);
@@ -175,11 +220,19 @@ fn random_bytes_have_the_length_asked_for_and_differ() {
     for _ in 0..50 {
         assert!(seen.insert(wire.post("/v1/random", "{\"bytes\":16}").binary("random")));
     }
-    let got = wire.post("/v1/random", "{\"items\":[{\"bytes\":16},{\"bytes\":0},{\"bytes\":32}]}");
+    let got = wire.post(
+        "/v1/random",
+        "{\"items\":[{\"bytes\":16},{\"bytes\":0},{\"bytes\":32}]}",
+    );
     let got = got.json();
     assert_eq!(got["failed"], 1);
     assert_eq!(got["items"][1]["error"]["code"], "value_invalid");
-    assert_eq!(base64::decode(got["items"][2]["random"].as_str().unwrap()).unwrap().len(), 32);
+    assert_eq!(
+        base64::decode(got["items"][2]["random"].as_str().unwrap())
+            .unwrap()
+            .len(),
+        32
+    );
     site.stop();
 }
 
@@ -196,36 +249,68 @@ fn every_answer_is_of_a_route_and_status_that_the_description_has() {
             let verb = method.as_str().to_ascii_lowercase();
             let responses = &described["paths"][template][&verb]["responses"];
             let documented = &responses[got.status.to_string()];
-            assert!(documented.is_object(), "{verb} {template} answers {}", got.status);
+            assert!(
+                documented.is_object(),
+                "{verb} {template} answers {}",
+                got.status
+            );
             if got.status != 200 {
-                assert!(documented.to_string().contains(&got.code()), "{} {}", template, got.code());
+                assert!(
+                    documented.to_string().contains(&got.code()),
+                    "{} {}",
+                    template,
+                    got.code()
+                );
             }
             seen.insert((template.to_owned(), verb, got.status));
         }
     };
     let sealed = seal(&mut site.wire(TRADING, BOTH[0]), EXCHANGE, b"x", b"");
     let open = item(&[("ciphertext", &sealed)]);
-    for body in [&item(&[("plaintext", b"x")]), "{", "{}", "{\"plaintext\":\"?\"}"] {
+    for body in [
+        &item(&[("plaintext", b"x")]),
+        "{",
+        "{}",
+        "{\"plaintext\":\"?\"}",
+    ] {
         ask(Method::POST, "/v1/contexts/{context}/encrypt", body);
     }
     for action in ["decrypt", "rewrap", "datakey/open"] {
         for body in [&open, "{}", "[]", &item(&[("ciphertext", b"x")])] {
-            ask(Method::POST, &format!("/v1/contexts/{{context}}/{action}"), body);
+            ask(
+                Method::POST,
+                &format!("/v1/contexts/{{context}}/{action}"),
+                body,
+            );
         }
     }
     ask(Method::POST, "/v1/contexts/{context}/datakey", "{}");
-    let wrapped = site.wire(TRADING, BOTH[0]).post(&path(EXCHANGE, "datakey"), "{}");
+    let wrapped = site
+        .wire(TRADING, BOTH[0])
+        .post(&path(EXCHANGE, "datakey"), "{}");
     let wrapped = item(&[("ciphertext", &wrapped.binary("ciphertext"))]);
-    ask(Method::POST, "/v1/contexts/{context}/datakey/open", &wrapped);
+    ask(
+        Method::POST,
+        "/v1/contexts/{context}/datakey/open",
+        &wrapped,
+    );
     ask(Method::POST, "/v1/random", "{\"bytes\":8}");
     ask(Method::POST, "/v1/random", "{\"bytes\":0}");
     for path in ["/v1/contexts", "/v1/health", "/metrics", "/v1/openapi.json"] {
         ask(Method::GET, path, "");
     }
     for (template, verbs) in described["paths"].as_object().unwrap() {
-        for verb in verbs.as_object().unwrap().keys().filter(|key| *key != "parameters") {
+        for verb in verbs
+            .as_object()
+            .unwrap()
+            .keys()
+            .filter(|key| *key != "parameters")
+        {
             let good = (template.clone(), verb.clone(), 200);
-            assert!(seen.contains(&good), "{verb} {template} is described and was not seen to work");
+            assert!(
+                seen.contains(&good),
+                "{verb} {template} is described and was not seen to work"
+            );
         }
     }
     site.stop();
@@ -244,9 +329,16 @@ fn health_and_contexts_say_what_is() {
     assert_eq!(health.json(), expected);
     let contexts = wire.get("/v1/contexts").json();
     let contexts = contexts["contexts"].as_array().unwrap();
-    assert_eq!(contexts.len(), 1, "only what the caller has a right on: {contexts:?}");
+    assert_eq!(
+        contexts.len(),
+        1,
+        "only what the caller has a right on: {contexts:?}"
+    );
     assert_eq!(contexts[0]["name"], EXCHANGE);
-    assert_eq!(contexts[0]["versions"], json!([{ "version": 1, "state": "active" }]));
+    assert_eq!(
+        contexts[0]["versions"],
+        json!([{ "version": 1, "state": "active" }])
+    );
     let other = site.wire(WEB, BOTH[0]).get("/v1/contexts").json();
     assert_eq!(other["contexts"][0]["name"], TWO_FACTOR);
     site.stop();
@@ -260,7 +352,10 @@ fn samples(text: &str) -> Vec<(String, f64)> {
         if let Some(rest) = line.strip_prefix("# ") {
             let mut words = rest.split(' ');
             if words.next() == Some("TYPE") {
-                assert!(helped.insert(words.next().unwrap().to_owned()), "{line} stands twice");
+                assert!(
+                    helped.insert(words.next().unwrap().to_owned()),
+                    "{line} stands twice"
+                );
             }
             continue;
         }
@@ -284,34 +379,50 @@ fn metrics_count_what_was_answered_and_name_nobody() {
         seal(&mut wire, EXCHANGE, b"x", b"");
     }
     let item = item(&[("plaintext", b"x")]);
-    wire.post(&path(EXCHANGE, "encrypt"), batch((0..20).map(|_| item.clone())));
+    wire.post(
+        &path(EXCHANGE, "encrypt"),
+        batch((0..20).map(|_| item.clone())),
+    );
     for n in 0..50 {
         wire.post(&path(&format!("no-such-{n}"), "encrypt"), item.clone());
         wire.get(&format!("/no/such/path/{n}"));
     }
     let got = wire.get("/metrics");
     assert_eq!(got.status, 200);
-    assert!(got.header("content-type").unwrap().starts_with("text/plain; version=0.0.4"));
+    assert!(
+        got.header("content-type")
+            .unwrap()
+            .starts_with("text/plain; version=0.0.4")
+    );
     let text = String::from_utf8(got.body.to_vec()).unwrap();
     let samples = samples(&text);
     let value = |series: &str| {
         let found = samples.iter().find(|(name, _)| name == series);
-        found.unwrap_or_else(|| panic!("{series} is not in\n{text}")).1
+        found
+            .unwrap_or_else(|| panic!("{series} is not in\n{text}"))
+            .1
     };
     let requests = |operation: &str, code: &str| {
-        value(&format!("keywright_requests_total{{operation=\"{operation}\",code=\"{code}\"}}"))
+        value(&format!(
+            "keywright_requests_total{{operation=\"{operation}\",code=\"{code}\"}}"
+        ))
     };
     assert_eq!(requests("encrypt", "ok"), 4.0);
     assert_eq!(requests("encrypt", "context_not_found"), 50.0);
     assert_eq!(requests("unrouted", "route_not_found"), 50.0);
     assert_eq!(value("keywright_items_total{operation=\"encrypt\"}"), 73.0);
     assert!(samples.len() < 100, "series grow with what clients make up");
-    for word in [TRADING, WEB, EXCHANGE, TWO_FACTOR, "Trading", "no-such", "/v1/"] {
+    for word in [
+        TRADING, WEB, EXCHANGE, TWO_FACTOR, "Trading", "no-such", "/v1/",
+    ] {
         assert!(!text.contains(&format!("\"{word}")), "{word} is in\n{text}");
     }
     site.change_policy(|document| {
         let metrics = keywright_types::Operation::MetricsRead;
-        document.grants.iter_mut().for_each(|grant| grant.operations.retain(|one| *one != metrics));
+        document
+            .grants
+            .iter_mut()
+            .for_each(|grant| grant.operations.retain(|one| *one != metrics));
     });
     let got = wire.get("/metrics");
     assert_eq!((got.status, got.code().as_str()), (403, "operation_denied"));

@@ -19,7 +19,11 @@ fn now() -> WallTime {
 }
 
 fn issue(home: &Home, name: &str, unit: &str, principal: Option<PrincipalId>) -> Issued {
-    let subject = ClientSubject { common_name: name, organizational_unit: Some(unit), principal };
+    let subject = ClientSubject {
+        common_name: name,
+        organizational_unit: Some(unit),
+        principal,
+    };
     home.authority().issue_client(&subject, now(), DAY).unwrap()
 }
 
@@ -33,11 +37,16 @@ fn knock(site: &Site, identity: Option<ClientIdentity>, protocol: Protocol) -> R
 /// Counted refusals by reason.
 fn counted(home: &Home) -> BTreeMap<String, u64> {
     let mut counted = BTreeMap::new();
-    for record in home.records().iter().filter(|record| record["type"] == "refused") {
+    for record in home
+        .records()
+        .iter()
+        .filter(|record| record["type"] == "refused")
+    {
         assert!(record["items"].as_u64().unwrap() > 0);
         assert_eq!(record["request"], "0".repeat(32));
-        *counted.entry(record["outcome"].as_str().unwrap().to_owned()).or_default() +=
-            record["items"].as_u64().unwrap();
+        *counted
+            .entry(record["outcome"].as_str().unwrap().to_owned())
+            .or_default() += record["items"].as_u64().unwrap();
     }
     counted
 }
@@ -53,30 +62,69 @@ fn each_certificate_that_must_not_get_in_is_told_why_by_an_alert_and_counted() {
     let revoked = issue(&home, "gone-1", "Trading", None);
     let path = home.beside("gone-1.pem");
     std::fs::write(&path, &revoked.certificate_pem).unwrap();
-    home.pki().revoke(&path, Reason::KeyCompromise, now()).unwrap();
+    home.pki()
+        .revoke(&path, Reason::KeyCompromise, now())
+        .unwrap();
     let site = Site::over(home);
     let cases = [
         (None, "CertificateRequired", "certificate_missing"),
-        (Some(stranger.trading()), "UnknownCA", "certificate_untrusted"),
-        (Some(namesake.trading()), "UnknownCA", "certificate_untrusted"),
-        (Some(careless.expired()), "CertificateExpired", "certificate_expired"),
-        (Some(careless.not_yet_valid()), "CertificateExpired", "certificate_expired"),
+        (
+            Some(stranger.trading()),
+            "UnknownCA",
+            "certificate_untrusted",
+        ),
+        (
+            Some(namesake.trading()),
+            "UnknownCA",
+            "certificate_untrusted",
+        ),
+        (
+            Some(careless.expired()),
+            "CertificateExpired",
+            "certificate_expired",
+        ),
+        (
+            Some(careless.not_yet_valid()),
+            "CertificateExpired",
+            "certificate_expired",
+        ),
         (Some(revoked), "CertificateRevoked", "certificate_revoked"),
-        (Some(careless.server_as_client()), "UnsupportedCertificate", "certificate_untrusted"),
-        (Some(careless.two_common_names()), "CertificateUnknown", "certificate_malformed"),
-        (Some(careless.control_character()), "CertificateUnknown", "certificate_malformed"),
-        (Some(careless.nul()), "CertificateUnknown", "certificate_malformed"),
+        (
+            Some(careless.server_as_client()),
+            "UnsupportedCertificate",
+            "certificate_untrusted",
+        ),
+        (
+            Some(careless.two_common_names()),
+            "CertificateUnknown",
+            "certificate_malformed",
+        ),
+        (
+            Some(careless.control_character()),
+            "CertificateUnknown",
+            "certificate_malformed",
+        ),
+        (
+            Some(careless.nul()),
+            "CertificateUnknown",
+            "certificate_malformed",
+        ),
     ];
     let mut expected: BTreeMap<String, u64> = BTreeMap::new();
     for protocol in BOTH {
         for (issued, alert, code) in &cases {
-            let identity = issued.as_ref().map(|issued| client_identity(issued).unwrap());
+            let identity = issued
+                .as_ref()
+                .map(|issued| client_identity(issued).unwrap());
             let refused = knock(&site, identity, protocol).expect_err(code);
             assert!(refused.contains(alert), "{code}: {refused}");
             *expected.entry((*code).to_owned()).or_default() += 1;
         }
     }
-    assert_eq!(knock(&site, Some(site.home.identity(TRADING)), BOTH[0]), Ok(200));
+    assert_eq!(
+        knock(&site, Some(site.home.identity(TRADING)), BOTH[0]),
+        Ok(200)
+    );
     let home = site.stop();
     assert_eq!(counted(&home), expected);
     home.verify();
@@ -87,11 +135,19 @@ fn a_certificate_that_is_nobodys_or_two_peoples_gets_no_connection() {
     let site = Site::start();
     let principal = site.principal(TRADING);
     let nobody = issue(&site.home, "trading-1", "Trading", None);
-    let unknown_id = issue(&site.home, "x", "Trading", Some(PrincipalId::from_bytes([9; 16])));
+    let unknown_id = issue(
+        &site.home,
+        "x",
+        "Trading",
+        Some(PrincipalId::from_bytes([9; 16])),
+    );
     let two = issue(&site.home, "both-1", "Trading", Some(principal));
     site.change_policy(|document| {
         let anchors = document.principals[0].rules[0].anchors.clone();
-        let other = document.principals.iter_mut().find(|entry| entry.name.as_str() == WEB);
+        let other = document
+            .principals
+            .iter_mut()
+            .find(|entry| entry.name.as_str() == WEB);
         other.unwrap().rules.push(keywright_policy::Rule {
             anchors,
             fact: keywright_policy::Fact::Subject {
@@ -117,9 +173,12 @@ fn a_certificate_that_is_nobodys_or_two_peoples_gets_no_connection() {
 fn a_connection_of_a_revoked_client_ends_within_a_second_whatever_it_does() {
     let site = Site::start();
     let mut idle = BOTH.map(|protocol| site.wire(WEB, protocol));
-    idle.iter_mut().for_each(|wire| assert_eq!(wire.get("/v1/health").status, 200));
+    idle.iter_mut()
+        .for_each(|wire| assert_eq!(wire.get("/v1/health").status, 200));
     let mut others = BOTH.map(|protocol| site.wire(TRADING, protocol));
-    let tls = site.home.tls(Some(site.home.identity(WEB)), Protocol::Http1);
+    let tls = site
+        .home
+        .tls(Some(site.home.identity(WEB)), Protocol::Http1);
     let upload = format!(
         "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{{\"plaintext\":\"",
         path(TWO_FACTOR, "encrypt")
@@ -130,7 +189,10 @@ fn a_connection_of_a_revoked_client_ends_within_a_second_whatever_it_does() {
     });
     std::thread::sleep(Duration::from_millis(300));
     let certificate = site.home.path().join("clients/web-2fa-1.pem");
-    site.home.pki().revoke(&certificate, Reason::KeyCompromise, now()).unwrap();
+    site.home
+        .pki()
+        .revoke(&certificate, Reason::KeyCompromise, now())
+        .unwrap();
     let clock = Clock::system();
     site.node().reload_trust().unwrap();
     let revoked = clock.monotonic();
@@ -138,14 +200,19 @@ fn a_connection_of_a_revoked_client_ends_within_a_second_whatever_it_does() {
         assert!(wire.ends_within(Duration::from_secs(1)));
     }
     assert!(clock.monotonic().since(revoked) < Duration::from_secs(1));
-    assert!(!uploading.is_finished() || clock.monotonic() > revoked, "it ended for another reason");
+    assert!(
+        !uploading.is_finished() || clock.monotonic() > revoked,
+        "it ended for another reason"
+    );
     let ended = uploading.join().unwrap().expect("a running body goes on");
     assert!(ended.since(revoked) < Duration::from_secs(1));
     for protocol in BOTH {
         let refused = knock(&site, Some(site.home.identity(WEB)), protocol).unwrap_err();
         assert!(refused.contains("CertificateRevoked"), "{refused}");
     }
-    others.iter_mut().for_each(|wire| assert_eq!(wire.get("/v1/health").status, 200));
+    others
+        .iter_mut()
+        .for_each(|wire| assert_eq!(wire.get("/v1/health").status, 200));
     drop(others);
     site.stop().verify();
 }
@@ -155,9 +222,15 @@ fn a_connection_ends_with_its_certificate() {
     let site = Site::start();
     let uri = format!("keywright:principal:{}", site.principal(TRADING));
     let end = WallTime::from_unix_seconds(now().unix_seconds() + 2);
-    let recipe = Recipe { uris: vec![&uri], not_after: end, ..Recipe::client("x", now(), DAY) };
+    let recipe = Recipe {
+        uris: vec![&uri],
+        not_after: end,
+        ..Recipe::client("x", now(), DAY)
+    };
     let issued = site.home.authority().issue_hostile(&recipe).unwrap();
-    let tls = site.home.tls(Some(client_identity(&issued).unwrap()), Protocol::Http2);
+    let tls = site
+        .home
+        .tls(Some(client_identity(&issued).unwrap()), Protocol::Http2);
     let mut wire = Wire::connect(site.address(), tls).unwrap();
     while now().unix_seconds() <= end.unix_seconds() {
         if let Ok(got) = wire.send(Method::GET, "/v1/health", "") {
@@ -176,17 +249,25 @@ fn a_connection_ends_with_its_certificate() {
 fn a_change_of_policy_holds_for_open_connections_at_once() {
     let site = Site::start();
     let mut wires = BOTH.map(|protocol| site.wire(TRADING, protocol));
-    wires.iter_mut().for_each(|wire| drop(seal(wire, EXCHANGE, b"x", b"")));
+    wires
+        .iter_mut()
+        .for_each(|wire| drop(seal(wire, EXCHANGE, b"x", b"")));
     site.change_policy(|document| document.grants.clear());
     for wire in &mut wires {
         let got = wire.post(&path(EXCHANGE, "encrypt"), item(&[("plaintext", b"x")]));
         assert_eq!(got.code(), "context_not_found");
     }
     site.change_policy(|document| {
-        document.principals.iter_mut().for_each(|entry| entry.rules.clear());
+        document
+            .principals
+            .iter_mut()
+            .for_each(|entry| entry.rules.clear());
     });
     for mut wire in wires {
-        assert!(wire.ends_within(Duration::from_secs(1)), "nobody's connection goes on");
+        assert!(
+            wire.ends_within(Duration::from_secs(1)),
+            "nobody's connection goes on"
+        );
     }
     site.stop();
 }
@@ -194,7 +275,12 @@ fn a_change_of_policy_holds_for_open_connections_at_once() {
 #[test]
 fn a_renewed_certificate_opens_old_data_and_the_old_one_may_go() {
     let site = Site::start();
-    let old = seal(&mut site.wire(WEB, Protocol::Http2), TWO_FACTOR, b"SecretCode", b"");
+    let old = seal(
+        &mut site.wire(WEB, Protocol::Http2),
+        TWO_FACTOR,
+        b"SecretCode",
+        b"",
+    );
     let body = item(&[("ciphertext", &old)]);
     let principal = site.principal(WEB);
     // Another name, another unit, another key: the principal is the same.
@@ -202,13 +288,18 @@ fn a_renewed_certificate_opens_old_data_and_the_old_one_may_go() {
     let certificate = site.home.path().join("clients/web-2fa-1.pem");
     for round in 0..2 {
         for protocol in BOTH {
-            let tls = site.home.tls(Some(client_identity(&renewed).unwrap()), protocol);
+            let tls = site
+                .home
+                .tls(Some(client_identity(&renewed).unwrap()), protocol);
             let mut wire = Wire::connect(site.address(), tls).unwrap();
             let got = wire.post(&path(TWO_FACTOR, "decrypt"), body.clone());
             assert_eq!(got.binary("plaintext"), b"SecretCode");
         }
         if round == 0 {
-            site.home.pki().revoke(&certificate, Reason::Superseded, now()).unwrap();
+            site.home
+                .pki()
+                .revoke(&certificate, Reason::Superseded, now())
+                .unwrap();
             site.node().reload_trust().unwrap();
             assert!(knock(&site, Some(site.home.identity(WEB)), BOTH[0]).is_err());
         }
@@ -221,24 +312,39 @@ fn a_renewed_certificate_opens_old_data_and_the_old_one_may_go() {
         .filter(|record| matches!(record["operation"].as_str(), Some("encrypt" | "decrypt")))
         .map(|record| record["principal"].clone())
         .collect();
-    assert!(by.iter().all(|id| *id == principal.as_str()) && by.len() == 5, "{by:?}");
+    assert!(
+        by.iter().all(|id| *id == principal.as_str()) && by.len() == 5,
+        "{by:?}"
+    );
 }
 
 #[test]
 fn an_accepted_connection_is_recorded_with_what_its_certificate_said() {
     let site = Site::start();
-    assert_eq!(knock(&site, Some(site.home.identity(TRADING)), BOTH[0]), Ok(200));
+    assert_eq!(
+        knock(&site, Some(site.home.identity(TRADING)), BOTH[0]),
+        Ok(200)
+    );
     let principal = site.principal(TRADING).to_string();
     let home = site.stop();
     let records = home.records();
-    let connections: Vec<_> = records.iter().filter(|one| one["type"] == "connection").collect();
+    let connections: Vec<_> = records
+        .iter()
+        .filter(|one| one["type"] == "connection")
+        .collect();
     assert_eq!(connections.len(), 1);
     let connection = connections[0];
     assert_eq!(connection["principal"], principal.as_str());
     for name in ["address", "anchor", "leaf", "serial", "subject", "resumed"] {
         assert!(field(connection, name).is_some(), "{name}: {connection}");
     }
-    assert!(field(connection, "subject").unwrap().as_str().unwrap().contains("trading-1"));
+    assert!(
+        field(connection, "subject")
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .contains("trading-1")
+    );
     assert_eq!(field(connection, "resumed"), Some(&Value::Bool(false)));
     let request = home.requests().remove(0);
     assert_eq!(request["connection"], connection["connection"]);
@@ -257,17 +363,29 @@ fn a_flood_of_strangers_neither_fills_the_log_nor_is_lost_from_it() {
             seal(&mut wire, EXCHANGE, b"x", b"");
             beside += 1;
         }
-        assert!(beside > 10, "a client with a certificate is served meanwhile: {beside}");
+        assert!(
+            beside > 10,
+            "a client with a certificate is served meanwhile: {beside}"
+        );
         flood.join().unwrap()
     });
     assert_eq!(finished, STRANGERS);
     drop(wire);
     let home = site.stop();
-    assert_eq!(counted(&home), BTreeMap::from([("certificate_missing".to_owned(), STRANGERS)]));
+    assert_eq!(
+        counted(&home),
+        BTreeMap::from([("certificate_missing".to_owned(), STRANGERS)])
+    );
     let mut seconds: BTreeMap<String, usize> = BTreeMap::new();
-    for record in home.records().iter().filter(|record| record["type"] == "refused") {
+    for record in home
+        .records()
+        .iter()
+        .filter(|record| record["type"] == "refused")
+    {
         let time = record["time"].as_str().unwrap();
-        *seconds.entry(time.split('.').next().unwrap().to_owned()).or_default() += 1;
+        *seconds
+            .entry(time.split('.').next().unwrap().to_owned())
+            .or_default() += 1;
         assert_eq!(field(record, "address-prefix").unwrap(), "127.0.0.0/24");
     }
     assert!(seconds.values().all(|count| *count <= 100), "{seconds:?}");

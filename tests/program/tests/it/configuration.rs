@@ -6,9 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use keywright_clock::Clock;
-use keywright_home::{
-    ConfigError, Contents, HomeError, Order, Profile, create,
-};
+use keywright_home::{ConfigError, Contents, HomeError, Order, Profile, create};
 use keywright_keystore::Error as KeystoreError;
 use keywright_store::{Error as StoreError, Table};
 use keywright_tls::issue::Reason;
@@ -35,19 +33,47 @@ fn refused(home: &Home) -> HomeError {
 #[test]
 fn a_configuration_with_a_mistake_is_refused_by_key_and_line() {
     for (from, to, words) in [
-        ("version = 1", "version = 1\nsurprise = 2", &["surprise", "line 5"][..]),
+        (
+            "version = 1",
+            "version = 1\nsurprise = 2",
+            &["surprise", "line 5"][..],
+        ),
         ("version = 1", "version = 2", &["version 2"]),
-        ("version = 1", "version = \"1\"", &["version", "line 4", "expected"]),
+        (
+            "version = 1",
+            "version = \"1\"",
+            &["version", "line 4", "expected"],
+        ),
         ("version = 1\n", "", &["version"]),
         ("version = 1", "version = ", &["line 4"]),
         ("[audit]", "[audit]\nsink = \"x\"", &["sink", "line"]),
-        ("sync = \"grouped\"", "sync = \"never\"", &["never", "grouped", "strict"]),
-        ("items = 10000", "items = 0", &["limits.items is 0", "1 to 10000"]),
+        (
+            "sync = \"grouped\"",
+            "sync = \"never\"",
+            &["never", "grouped", "strict"],
+        ),
+        (
+            "items = 10000",
+            "items = 0",
+            &["limits.items is 0", "1 to 10000"],
+        ),
         ("items = 10000", "items = 10001", &["limits.items is 10001"]),
         ("items = 10000", "items = -1", &["items"]),
-        ("body_bytes = 16777216", "body_bytes = \"16M\"", &["body_bytes"]),
-        ("memory_lock = \"try\"", "memory_lock = \"maybe\"", &["maybe"]),
-        ("listen = \"127.0.0.1:8443\"", "listen = \"here\"", &["listen"]),
+        (
+            "body_bytes = 16777216",
+            "body_bytes = \"16M\"",
+            &["body_bytes"],
+        ),
+        (
+            "memory_lock = \"try\"",
+            "memory_lock = \"maybe\"",
+            &["maybe"],
+        ),
+        (
+            "listen = \"127.0.0.1:8443\"",
+            "listen = \"here\"",
+            &["listen"],
+        ),
         ("listen = \"127.0.0.1:8443\"\n", "", &["listen"]),
     ] {
         let home = Home::demo().configure(from, to);
@@ -72,19 +98,35 @@ fn a_missing_file_is_named_with_its_key() {
         let home = Home::demo();
         fs::remove_file(home.path().join(file)).unwrap();
         let error = refused(&home);
-        assert!(matches!(error, HomeError::Config(ConfigError::Missing { .. })), "{error:?}");
+        assert!(
+            matches!(error, HomeError::Config(ConfigError::Missing { .. })),
+            "{error:?}"
+        );
         let told = told(&error);
-        assert!(told.starts_with(&format!("{key} names ")) && told.contains(file), "{told}");
+        assert!(
+            told.starts_with(&format!("{key} names ")) && told.contains(file),
+            "{told}"
+        );
         assert!(!home.path().join(file).exists(), "{file} was made anew");
     }
     let home = Home::demo();
     fs::remove_file(home.config()).unwrap();
-    assert!(matches!(refused(&home), HomeError::Config(ConfigError::Read(..))));
+    assert!(matches!(
+        refused(&home),
+        HomeError::Config(ConfigError::Read(..))
+    ));
 }
 
 #[test]
 fn files_with_other_contents_are_refused() {
-    for file in ["server.pem", "server.key", "ca.pem", "crl.pem", "root.kwf", "store.sqlite"] {
+    for file in [
+        "server.pem",
+        "server.key",
+        "ca.pem",
+        "crl.pem",
+        "root.kwf",
+        "store.sqlite",
+    ] {
         for bytes in [&b""[..], b"\0", b"not what it should be\n", &[0xFF; 5000]] {
             let home = Home::demo();
             fs::write(home.path().join(file), bytes).unwrap();
@@ -107,15 +149,26 @@ fn a_password_that_others_can_read_is_not_used_and_a_wrong_one_opens_nothing() {
         let home = Home::demo();
         let path = home.path().join("root.password");
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-        assert!(matches!(refused(&home), HomeError::PasswordExposed(_)), "{mode:o}");
+        assert!(
+            matches!(refused(&home), HomeError::PasswordExposed(_)),
+            "{mode:o}"
+        );
     }
     let home = Home::demo();
     let path = home.path().join("root.password");
     let right = fs::read_to_string(&path).unwrap();
-    for wrong in ["x\n".to_owned(), format!(" {right}"), right.to_lowercase(), right.repeat(2)] {
+    for wrong in [
+        "x\n".to_owned(),
+        format!(" {right}"),
+        right.to_lowercase(),
+        right.repeat(2),
+    ] {
         fs::write(&path, wrong).unwrap();
         let error = refused(&home);
-        assert!(matches!(error, HomeError::Keystore(KeystoreError::Rejected)), "{error:?}");
+        assert!(
+            matches!(error, HomeError::Keystore(KeystoreError::Rejected)),
+            "{error:?}"
+        );
         assert!(!told(&error).contains(right.trim()));
     }
     for empty in ["", "\n", "\r\n\n"] {
@@ -134,14 +187,20 @@ fn a_place_that_cannot_be_written_is_left_as_it_was() {
     let make = |place: &Path| create(place, Contents::Demo, Profile::Fast, &Clock::system());
     for place in [file.join("home"), "/proc/keywright-home".into()] {
         let error = make(&place).unwrap_err();
-        assert!(matches!(error, HomeError::File { .. } | HomeError::Occupied(_)), "{error:?}");
+        assert!(
+            matches!(error, HomeError::File { .. } | HomeError::Occupied(_)),
+            "{error:?}"
+        );
     }
     fs::create_dir(folder.path().join("taken")).unwrap();
     fs::write(folder.path().join("taken/x"), "kept").unwrap();
     for place in [&file, &folder.path().join("taken")] {
         assert!(matches!(make(place).unwrap_err(), HomeError::Occupied(_)));
     }
-    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
+    let left: Vec<_> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|one| one.unwrap().file_name())
+        .collect();
     assert_eq!(left.len(), 2, "debris: {left:?}");
     assert_eq!(fs::read(folder.path().join("taken/x")).unwrap(), b"kept");
 }
@@ -162,7 +221,11 @@ fn a_port_in_use_is_refused_and_a_free_one_is_taken_after_it() {
     let node = home.open().unwrap();
     let error = node.serve(Some(taken.local_addr().unwrap())).unwrap_err();
     assert!(matches!(error, HomeError::Transport(_)), "{error:?}");
-    assert!(told(&error).contains(&taken.local_addr().unwrap().port().to_string()), "{}", told(&error));
+    assert!(
+        told(&error).contains(&taken.local_addr().unwrap().port().to_string()),
+        "{}",
+        told(&error)
+    );
     node.serve(Some(loopback())).unwrap().stop().unwrap();
 }
 
@@ -192,7 +255,14 @@ fn database(home: &Home) -> Connection {
     Connection::open(home.path().join("store.sqlite")).unwrap()
 }
 
-const TABLES: [&str; 6] = ["tenants", "keys", "key_versions", "names", "policies", "heads"];
+const TABLES: [&str; 6] = [
+    "tenants",
+    "keys",
+    "key_versions",
+    "names",
+    "policies",
+    "heads",
+];
 
 /// Changes one column of the first row of a table: the last bit of bytes, one more of a number.
 fn edit(connection: &Connection, table: &str, column: &str) {
@@ -232,22 +302,31 @@ fn a_row_that_was_removed_or_added_keeps_the_node_from_starting() {
     for table in TABLES {
         let home = Home::demo();
         let connection = database(&home);
-        connection.execute(&format!("DELETE FROM {table}"), []).unwrap();
+        connection
+            .execute(&format!("DELETE FROM {table}"), [])
+            .unwrap();
         connection.close().unwrap();
         let error = refused(&home);
-        assert!(matches!(error, HomeError::Store(StoreError::SetAltered { .. })), "{table}: {error:?}");
+        assert!(
+            matches!(error, HomeError::Store(StoreError::SetAltered { .. })),
+            "{table}: {error:?}"
+        );
         assert!(told(&error).contains(table), "{error}");
     }
     let home = Home::demo();
     let connection = database(&home);
-    let sql = "INSERT INTO approvals SELECT key, tenant, revision, epoch, body, mac FROM keys LIMIT 1";
+    let sql =
+        "INSERT INTO approvals SELECT key, tenant, revision, epoch, body, mac FROM keys LIMIT 1";
     assert_eq!(connection.execute(sql, []).unwrap(), 1);
     connection.close().unwrap();
     let error = refused(&home);
-    let moved = StoreError::RowAltered { table: Table::Approvals, key: match &error {
-        HomeError::Store(StoreError::RowAltered { key, .. }) => key.clone(),
-        other => panic!("{other:?}"),
-    } };
+    let moved = StoreError::RowAltered {
+        table: Table::Approvals,
+        key: match &error {
+            HomeError::Store(StoreError::RowAltered { key, .. }) => key.clone(),
+            other => panic!("{other:?}"),
+        },
+    };
     assert_eq!(error.to_string(), HomeError::Store(moved).to_string());
 }
 
@@ -264,8 +343,11 @@ fn service_keys_and_the_epoch_are_covered_too() {
     assert!(rows.len() >= 5, "row key, audit key, node, epoch, summary");
     for key in rows {
         let what = String::from_utf8_lossy(&key).into_owned();
-        for change in ["DELETE FROM meta", "UPDATE meta SET body = CAST(substr(body, 2) AS BLOB)",
-            "UPDATE meta SET body = CAST(x'01' || substr(body, 2) AS BLOB)"] {
+        for change in [
+            "DELETE FROM meta",
+            "UPDATE meta SET body = CAST(substr(body, 2) AS BLOB)",
+            "UPDATE meta SET body = CAST(x'01' || substr(body, 2) AS BLOB)",
+        ] {
             // The node's id is checked by the audit log, which belongs to one node.
             let home = Home::demo();
             let connection = database(&home);
@@ -284,7 +366,10 @@ fn a_store_that_was_put_back_is_refused_against_the_log() {
     let older = home.beside("older.sqlite");
     fs::copy(home.path().join("store.sqlite"), &older).unwrap();
     let site = Site::over(home);
-    site.node().admin().rotate(&name("default"), &name(EXCHANGE)).unwrap();
+    site.node()
+        .admin()
+        .rotate(&name("default"), &name(EXCHANGE))
+        .unwrap();
     let home = site.stop();
     let newer = fs::read(home.path().join("store.sqlite")).unwrap();
     fs::copy(&older, home.path().join("store.sqlite")).unwrap();
@@ -303,13 +388,17 @@ fn an_older_revocation_list_is_refused_at_start_and_while_running() {
     let list = home.path().join("crl.pem");
     let older = fs::read(&list).unwrap();
     let client = home.path().join("clients/web-2fa-1.pem");
-    home.pki().revoke(&client, Reason::KeyCompromise, Clock::system().wall()).unwrap();
+    home.pki()
+        .revoke(&client, Reason::KeyCompromise, Clock::system().wall())
+        .unwrap();
     let site = Site::over(home);
     let newer = fs::read(&list).unwrap();
     fs::write(&list, &older).unwrap();
     assert!(site.node().reload_trust().is_err());
     let mut client = site.client_of(Some(site.home.identity(WEB)), BOTH[0]);
-    let refused_still = client.as_mut().map_or(true, |client| client.health().is_err());
+    let refused_still = client
+        .as_mut()
+        .map_or(true, |client| client.health().is_err());
     assert!(refused_still, "a revoked client is let in by an older list");
     drop(client);
     let home = site.stop();
@@ -336,7 +425,12 @@ fn a_log_that_lost_its_heads_is_refused() {
             fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
         });
     };
-    for (what, damage) in [("removed", heads), ("all gone", all), ("flipped", flipped), ("cut", cut)] {
+    for (what, damage) in [
+        ("removed", heads),
+        ("all gone", all),
+        ("flipped", flipped),
+        ("cut", cut),
+    ] {
         let home = Home::demo();
         damage(&home.path().join("audit"));
         let error = refused(&home);
@@ -345,9 +439,16 @@ fn a_log_that_lost_its_heads_is_refused() {
 }
 
 fn each(folder: &Path, prefix: &str, act: impl Fn(&Path)) {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let found: Vec<_> = entries
-        .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with(prefix))
+        .filter(|path| {
+            path.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with(prefix)
+        })
         .collect();
     assert!(!found.is_empty());
     found.iter().for_each(|path| act(path));
@@ -358,11 +459,17 @@ fn memory_that_must_be_locked_and_cannot_be_is_refused_or_is_locked() {
     let home = Home::demo().configure("memory_lock = \"try\"", "memory_lock = \"require\"");
     // Which of the two depends on the limit of whoever runs this; a node that goes on without is wrong.
     let output = Command::new("sh")
-        .args(["-c", "ulimit -l 64 2>/dev/null; exec \"$0\" \"$1\" </dev/null"])
+        .args([
+            "-c",
+            "ulimit -l 64 2>/dev/null; exec \"$0\" \"$1\" </dev/null",
+        ])
         .arg(env!("CARGO_BIN_EXE_keywright-served-home"))
         .arg(home.path())
         .output()
         .unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() || told.contains("memory_lock"), "{told}");
+    assert!(
+        output.status.success() || told.contains("memory_lock"),
+        "{told}"
+    );
 }

@@ -28,7 +28,10 @@ const CYCLES_PER_HOME: usize = 100;
 /// Homes that are crashed at the same time.
 const AT_ONCE: usize = 2;
 
-#[expect(clippy::disallowed_methods, reason = "how long the run is, is the caller's choice")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long the run is, is the caller's choice"
+)]
 fn cycles() -> usize {
     match std::env::var("KEYWRIGHT_CRASH_CYCLES") {
         Ok(text) => text.parse().expect("KEYWRIGHT_CRASH_CYCLES is a number"),
@@ -57,9 +60,18 @@ fn nothing_acknowledged_is_lost_by_kill_9() {
         }
     });
     let tally = tally.into_inner().unwrap();
-    println!("{total} kills in {:.0?}: {tally:?}", clock.monotonic().since(started));
-    assert!(tally.sealed > total && tally.orders > total / 4, "the kills met an idle node");
-    assert!(total < 100 || tally.settled > 0, "no kill met an order: {tally:?}");
+    println!(
+        "{total} kills in {:.0?}: {tally:?}",
+        clock.monotonic().since(started)
+    );
+    assert!(
+        tally.sealed > total && tally.orders > total / 4,
+        "the kills met an idle node"
+    );
+    assert!(
+        total < 100 || tally.settled > 0,
+        "no kill met an order: {tally:?}"
+    );
 }
 
 /// What a run went through.
@@ -93,7 +105,10 @@ struct Known {
 fn crash_one_home(cycles: usize, seed: u64) -> Tally {
     let site = Site::start();
     site.change_policy(|document| {
-        let all = document.grants.iter_mut().filter(|grant| !grant.contexts.is_empty());
+        let all = document
+            .grants
+            .iter_mut()
+            .filter(|grant| !grant.contexts.is_empty());
         all.for_each(|grant| grant.contexts = vec![ContextPattern::Any]);
     });
     let home = site.stop();
@@ -117,9 +132,18 @@ fn crash_one_home(cycles: usize, seed: u64) -> Tally {
     open_all(&home, &served, known.sealed.iter());
     served.stop();
     let report = home.verify();
-    let settled = home.records().iter().filter(|one| one["type"] == "order-settled").count();
+    let settled = home
+        .records()
+        .iter()
+        .filter(|one| one["type"] == "order-settled")
+        .count();
     let (sealed, orders) = (known.sealed.len(), known.orders);
-    Tally { sealed, orders, settled, crashes: report.crashes }
+    Tally {
+        sealed,
+        orders,
+        settled,
+        crashes: report.crashes,
+    }
 }
 
 fn millis(dice: &mut SplitMix, most: usize) -> Duration {
@@ -202,12 +226,19 @@ fn order_until_killed(
         let order = match create {
             true => {
                 let (binding, spec) = (BindingKind::None, KeySpec::seal());
-                Order::ContextCreate { tenant, name, binding, spec }
+                Order::ContextCreate {
+                    tenant,
+                    name,
+                    binding,
+                    spec,
+                }
             }
             false => Order::KeyRotate { tenant, name },
         };
         let version = match send(&home.path(), &order) {
-            Ok(Some(Answer::ContextCreated { version, .. } | Answer::KeyRotated { version })) => version,
+            Ok(Some(Answer::ContextCreated { version, .. } | Answer::KeyRotated { version })) => {
+                version
+            }
             Ok(None) | Err(keywright_home::HomeError::Control(_)) => break,
             other => panic!("{order:?}: {other:?}"),
         };
@@ -218,12 +249,19 @@ fn order_until_killed(
 
 /// The contexts of a served home and the states of their versions.
 fn contexts(home: &Home) -> BTreeMap<String, (String, Vec<State>)> {
-    let order = Order::Contexts { tenant: name("default"), name: None };
+    let order = Order::Contexts {
+        tenant: name("default"),
+        name: None,
+    };
     let Ok(Some(Answer::Contexts { contexts })) = send(&home.path(), &order) else {
         panic!("a node that listens answers its control socket")
     };
     let entry = |context: keywright_home::ContextState| {
-        let states = context.versions.iter().map(|version| version.state).collect();
+        let states = context
+            .versions
+            .iter()
+            .map(|version| version.state)
+            .collect();
         (context.name.to_string(), (context.id.to_string(), states))
     };
     contexts.into_iter().map(entry).collect()
@@ -233,8 +271,13 @@ fn contexts(home: &Home) -> BTreeMap<String, (String, Vec<State>)> {
 fn check_served(home: &Home, served: &Served, known: &Known, dice: &mut SplitMix) {
     let contexts = contexts(home);
     for (context, version) in &known.versions {
-        let (_, states) = contexts.get(context).unwrap_or_else(|| panic!("{context} is lost"));
-        assert!(states.len() >= *version as usize, "a version of {context} is lost");
+        let (_, states) = contexts
+            .get(context)
+            .unwrap_or_else(|| panic!("{context} is lost"));
+        assert!(
+            states.len() >= *version as usize,
+            "a version of {context} is lost"
+        );
     }
     for (context, (_, states)) in &contexts {
         let (last, earlier) = states.split_last().unwrap();
@@ -242,7 +285,9 @@ fn check_served(home: &Home, served: &Served, known: &Known, dice: &mut SplitMix
         assert!(*last == State::Active && alone, "{context}: {states:?}");
     }
     let recent = known.sealed.len().saturating_sub(20);
-    let older = (0..20.min(recent)).map(|_| dice.below(recent)).collect::<Vec<_>>();
+    let older = (0..20.min(recent))
+        .map(|_| dice.below(recent))
+        .collect::<Vec<_>>();
     let sample = older.into_iter().chain(recent..known.sealed.len());
     open_all(home, served, sample.map(|index| &known.sealed[index]));
 }
@@ -256,29 +301,48 @@ fn open_all<'a>(
     let mut wire = Wire::connect(served.address, tls).unwrap();
     let mut by_context: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for (context, text, ciphertext) in sealed {
-        by_context.entry(context).or_default().push((text, ciphertext));
+        by_context
+            .entry(context)
+            .or_default()
+            .push((text, ciphertext));
     }
     for (context, items) in by_context {
-        let bodies = items.iter().map(|(_, ciphertext)| item(&[("ciphertext", ciphertext)]));
+        let bodies = items
+            .iter()
+            .map(|(_, ciphertext)| item(&[("ciphertext", ciphertext)]));
         let got = wire.post(&path(context, "decrypt"), batch(bodies)).json();
         for ((text, _), opened) in items.iter().zip(got["items"].as_array().unwrap()) {
-            let opened = opened["plaintext"].as_str().map(keywright_encoding::base64::decode);
-            assert_eq!(opened.and_then(Result::ok).as_deref(), Some(text.as_bytes()), "{context}");
+            let opened = opened["plaintext"]
+                .as_str()
+                .map(keywright_encoding::base64::decode);
+            assert_eq!(
+                opened.and_then(Result::ok).as_deref(),
+                Some(text.as_bytes()),
+                "{context}"
+            );
         }
     }
 }
 
 /// Every acknowledged request of this boot is in the log.
 fn check_log(home: &Home, sealed: &[(String, String, Vec<u8>)], from: WallTime) {
-    let filter = Filter { from: Some(from), ..Filter::default() };
-    let records = show(&home.path().join("audit"), filter).unwrap().map(Result::unwrap);
+    let filter = Filter {
+        from: Some(from),
+        ..Filter::default()
+    };
+    let records = show(&home.path().join("audit"), filter)
+        .unwrap()
+        .map(Result::unwrap);
     let logged: BTreeSet<String> = records
         .filter(|record| record["operation"] == "encrypt" && record["outcome"] == "ok")
         .filter_map(|record| field(&record, "message-id")?.as_str().map(str::to_owned))
         .collect();
     for (_, text, ciphertext) in sealed {
         let id = hex::encode(Envelope::parse(ciphertext).unwrap().message_id().as_bytes());
-        assert!(logged.contains(&id), "{text} was acknowledged and is not in the log");
+        assert!(
+            logged.contains(&id),
+            "{text} was acknowledged and is not in the log"
+        );
     }
 }
 
@@ -286,14 +350,23 @@ fn check_log(home: &Home, sealed: &[(String, String, Vec<u8>)], from: WallTime) 
 fn check_orders(home: &Home, contexts: &BTreeMap<String, (String, Vec<State>)>) {
     let records = home.records();
     let of = |kinds: &[&str]| -> BTreeMap<String, &Value> {
-        let all = records.iter().filter(|record| kinds.contains(&record["type"].as_str().unwrap()));
-        all.map(|record| (record["request"].as_str().unwrap().to_owned(), record)).collect()
+        let all = records
+            .iter()
+            .filter(|record| kinds.contains(&record["type"].as_str().unwrap()));
+        all.map(|record| (record["request"].as_str().unwrap().to_owned(), record))
+            .collect()
     };
     let (begun, ended) = (of(&["order-before"]), of(&["order-after", "order-settled"]));
-    assert!(begun.keys().eq(ended.keys()), "an order without an end, or an end without an order");
+    assert!(
+        begun.keys().eq(ended.keys()),
+        "an order without an end, or an end without an order"
+    );
     let mut made: BTreeMap<&str, usize> = BTreeMap::new();
     for end in ended.values().filter(|end| end["outcome"] == "ok") {
-        if matches!(end["operation"].as_str(), Some("context-create" | "key-rotate")) {
+        if matches!(
+            end["operation"].as_str(),
+            Some("context-create" | "key-rotate")
+        ) {
             *made.entry(end["key"].as_str().unwrap()).or_default() += 1;
         }
     }

@@ -29,8 +29,17 @@ fn until_goodbye(mut wire: Wire, stopping: &AtomicBool) -> BTreeSet<String> {
             Ok(got) => assert_eq!(got.code(), "shutting_down"),
             Err(error) => {
                 assert!(stopping.load(Ordering::SeqCst), "before the stop: {error}");
-                let whole = ["canceled", "closed", "GOAWAY", "not a result of an error", "not ready"];
-                assert!(whole.iter().any(|word| error.contains(word)), "cut in half: {error}");
+                let whole = [
+                    "canceled",
+                    "closed",
+                    "GOAWAY",
+                    "not a result of an error",
+                    "not ready",
+                ];
+                assert!(
+                    whole.iter().any(|word| error.contains(word)),
+                    "cut in half: {error}"
+                );
                 return answered;
             }
         }
@@ -50,7 +59,10 @@ fn stop_under_load(site: Site) -> (BTreeSet<String>, Home) {
         std::thread::sleep(Duration::from_millis(700));
         stopping.store(true, Ordering::SeqCst);
         let home = site.stop();
-        let answered = clients.into_iter().flat_map(|client| client.join().unwrap()).collect();
+        let answered = clients
+            .into_iter()
+            .flat_map(|client| client.join().unwrap())
+            .collect();
         (answered, home)
     })
 }
@@ -61,11 +73,19 @@ fn check((answered, home): (BTreeSet<String>, Home)) {
         .requests()
         .iter()
         .filter(|record| record["outcome"] == "ok")
-        .filter_map(|record| field(record, "message-id").and_then(Value::as_str).map(str::to_owned))
+        .filter_map(|record| {
+            field(record, "message-id")
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        })
         .collect();
     assert_eq!(recorded, answered, "answers and records are the same");
     let report = home.verify();
-    assert_eq!((report.unsigned, report.cut), (0, 0), "the last head states everything");
+    assert_eq!(
+        (report.unsigned, report.cut),
+        (0, 0),
+        "the last head states everything"
+    );
     home.open().unwrap().shutdown().unwrap();
 }
 
@@ -87,14 +107,19 @@ fn a_batch_that_is_running_at_the_stop_comes_whole() {
     let mut wire = site.wire(TRADING, Protocol::Http1);
     let asked = std::thread::spawn(move || {
         let one = item(&[("plaintext", b"x")]);
-        wire.post(&path(EXCHANGE, "encrypt"), batch((0..5000).map(|_| one.clone())))
+        wire.post(
+            &path(EXCHANGE, "encrypt"),
+            batch((0..5000).map(|_| one.clone())),
+        )
     });
     std::thread::sleep(Duration::from_millis(400));
     let home = site.stop();
     let got = asked.join().unwrap();
     assert_eq!(got.status, 200);
     let items = got.json()["items"].as_array().unwrap().len();
-    let last = got.json()["items"][items - 1]["ciphertext"].as_str().map(base64::decode);
+    let last = got.json()["items"][items - 1]["ciphertext"]
+        .as_str()
+        .map(base64::decode);
     assert!(items == 5000 && last.unwrap().is_ok());
     assert_eq!(home.requests()[0]["items"], 5000);
 }
@@ -105,6 +130,8 @@ fn a_node_whose_control_socket_was_deleted_still_stops() {
     std::fs::remove_file(site.home.path().join(keywright_home::control::SOCKET)).unwrap();
     let (done, stopped) = std::sync::mpsc::channel();
     std::thread::spawn(move || done.send(site.stop()));
-    let home = stopped.recv_timeout(Duration::from_secs(10)).expect("the stop hangs");
+    let home = stopped
+        .recv_timeout(Duration::from_secs(10))
+        .expect("the stop hangs");
     home.verify();
 }

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -147,7 +147,10 @@ impl Home {
     /// The records of requests.
     pub(crate) fn requests(&self) -> Vec<Value> {
         let kind = RecordType::Request.name();
-        self.records().into_iter().filter(|record| record["type"] == kind).collect()
+        self.records()
+            .into_iter()
+            .filter(|record| record["type"] == kind)
+            .collect()
     }
 
     /// The verifier's word on the log, with the signer's fingerprint from outside it.
@@ -174,7 +177,10 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) {
 /// A field of a record; `None` if it has none of this name.
 pub(crate) fn field<'a>(record: &'a Value, name: &str) -> Option<&'a Value> {
     let fields = record["fields"].as_array().unwrap();
-    fields.iter().find(|field| field["name"] == name).map(|field| &field["value"])
+    fields
+        .iter()
+        .find(|field| field["name"] == name)
+        .map(|field| &field["value"])
 }
 
 // === Sites ===
@@ -223,7 +229,8 @@ impl Site {
     }
 
     pub(crate) fn client(&self, client: &str) -> blocking::Client {
-        self.client_of(Some(self.home.identity(client)), Protocol::Http2).unwrap()
+        self.client_of(Some(self.home.identity(client)), Protocol::Http2)
+            .unwrap()
     }
 
     pub(crate) fn client_of(
@@ -252,7 +259,11 @@ impl Site {
     pub(crate) fn principal(&self, client: &str) -> PrincipalId {
         let document = self.node().admin().policy().unwrap().unwrap();
         let mut principals = document.principals.into_iter();
-        principals.find(|entry| entry.name.as_str() == client).unwrap().id.unwrap()
+        principals
+            .find(|entry| entry.name.as_str() == client)
+            .unwrap()
+            .id
+            .unwrap()
     }
 
     /// Stops in order and gives the home back, closed.
@@ -260,7 +271,6 @@ impl Site {
         self.serving.stop().unwrap();
         self.home
     }
-
 }
 
 pub(crate) fn settings(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> Settings {
@@ -305,7 +315,11 @@ impl Served {
             process.stderr.unwrap().read_to_string(&mut told).unwrap();
             panic!("it does not start: {told}");
         };
-        Self { address: address.parse().unwrap(), process, lines }
+        Self {
+            address: address.parse().unwrap(),
+            process,
+            lines,
+        }
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -323,7 +337,12 @@ impl Served {
         drop(self.process.stdin.take());
         let mut told = String::new();
         self.lines.read_to_string(&mut told).unwrap();
-        self.process.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+        self.process
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut told)
+            .unwrap();
         assert!(self.process.wait().unwrap().success(), "{told}");
         told
     }
@@ -334,14 +353,21 @@ impl Served {
 /// One connection over which anything can be sent.
 pub(crate) struct Wire {
     sender: Sender,
+    /// Ends with the connection; then `trouble` says what went wrong with it.
     driver: JoinHandle<()>,
+    trouble: Arc<OnceLock<String>>,
     port: u16,
 }
 
 /// Looks after all wires, also while no request runs: a server that stops says goodbye, and waits for
 /// the same word.
-static RUNTIME: LazyLock<Runtime> =
-    LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap());
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap()
+});
 
 enum Sender {
     Http1(http1::SendRequest<Full<Bytes>>),
@@ -366,7 +392,10 @@ impl Got {
     pub(crate) fn code(&self) -> String {
         match self.status {
             200 => "ok".to_owned(),
-            _ => self.json()["error"]["code"].as_str().unwrap_or_default().to_owned(),
+            _ => self.json()["error"]["code"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
         }
     }
 
@@ -391,7 +420,11 @@ impl Wire {
         tls: Arc<rustls::ClientConfig>,
     ) -> Result<Self, String> {
         let (sender, driver) = RUNTIME.block_on(connect(address, tls)).map_err(chain)?;
-        Ok(Self { sender, driver, port: address.port() })
+        Ok(Self {
+            sender,
+            driver,
+            port: address.port(),
+        })
     }
 
     /// Sends a request and waits for its answer, a minute at most.
@@ -401,7 +434,10 @@ impl Wire {
         path: &str,
         body: impl Into<Bytes>,
     ) -> Result<Got, String> {
-        let request = self.request(method, path).body(Full::new(body.into())).unwrap();
+        let request = self
+            .request(method, path)
+            .body(Full::new(body.into()))
+            .unwrap();
         self.send_request(request)
     }
 
@@ -415,24 +451,40 @@ impl Wire {
 
     pub(crate) fn send_request(&mut self, request: Request<Full<Bytes>>) -> Result<Got, String> {
         let sender = &mut self.sender;
-        RUNTIME.block_on(async {
-            let exchange = async {
-                let response = match sender {
-                    Sender::Http1(sender) => {
-                        sender.ready().await.map_err(chain)?;
-                        sender.send_request(request).await
-                    }
-                    Sender::Http2(sender) => {
-                        sender.ready().await.map_err(chain)?;
-                        sender.send_request(request).await
-                    }
+        RUNTIME
+            .block_on(async {
+                let exchange = async {
+                    let response = match sender {
+                        Sender::Http1(sender) => {
+                            sender.ready().await.map_err(chain)?;
+                            sender.send_request(request).await
+                        }
+                        Sender::Http2(sender) => {
+                            sender.ready().await.map_err(chain)?;
+                            sender.send_request(request).await
+                        }
+                    };
+                    let (head, body) = response.map_err(chain)?.into_parts();
+                    let body = body.collect().await.map_err(chain)?.to_bytes();
+                    Ok(Got {
+                        status: head.status.as_u16(),
+                        headers: head.headers,
+                        body,
+                    })
                 };
-                let (head, body) = response.map_err(chain)?.into_parts();
-                let body = body.collect().await.map_err(chain)?.to_bytes();
-                Ok(Got { status: head.status.as_u16(), headers: head.headers, body })
-            };
-            tokio::time::timeout(Duration::from_secs(60), exchange).await.map_err(chain)?
-        })
+                tokio::time::timeout(Duration::from_secs(60), exchange)
+                    .await
+                    .map_err(chain)?
+            })
+            .map_err(|error| self.explain(error))
+    }
+
+    /// Where the connection failed, its error says more than that of the request it took along.
+    fn explain(&mut self, error: String) -> String {
+        if !self.driver.is_finished() {
+            self.ends_within(Duration::from_secs(5));
+        }
+        format!("{error}: {}", self.trouble.get().map_or("", String::as_str))
     }
 
     pub(crate) fn post(&mut self, path: &str, body: impl Into<Bytes>) -> Got {
@@ -445,6 +497,9 @@ impl Wire {
 
     /// Whether the server ends the connection within this time.
     pub(crate) fn ends_within(&mut self, time: Duration) -> bool {
+        if self.driver.is_finished() {
+            return true;
+        }
         let driver = &mut self.driver;
         RUNTIME.block_on(async { tokio::time::timeout(time, driver).await.is_ok() })
     }
@@ -453,7 +508,14 @@ impl Wire {
 async fn connect(
     address: SocketAddr,
     tls: Arc<rustls::ClientConfig>,
+    trouble: &Arc<OnceLock<String>>,
 ) -> Result<(Sender, JoinHandle<()>), Box<dyn std::error::Error>> {
+    let trouble = Arc::clone(trouble);
+    let note = move |ended: Result<(), hyper::Error>| {
+        if let Err(error) = ended {
+            drop(trouble.set(chain(error)));
+        }
+    };
     let tcp = TcpStream::connect(address).await?;
     tcp.set_nodelay(true)?;
     let name = ServerName::try_from("localhost")?;
@@ -461,12 +523,19 @@ async fn connect(
     let http2 = tls.get_ref().1.alpn_protocol() == Some(Protocol::Http2.alpn());
     let io = TokioIo::new(tls);
     if http2 {
-        let (sender, connection) =
-            http2::Builder::new(TokioExecutor::new()).handshake(io).await?;
-        return Ok((Sender::Http2(sender), tokio::spawn(async { drop(connection.await) })));
+        let (sender, connection) = http2::Builder::new(TokioExecutor::new())
+            .handshake(io)
+            .await?;
+        return Ok((
+            Sender::Http2(sender),
+            tokio::spawn(async { note(connection.await) }),
+        ));
     }
     let (sender, connection) = http1::handshake(io).await?;
-    Ok((Sender::Http1(sender), tokio::spawn(async { drop(connection.await) })))
+    Ok((
+        Sender::Http1(sender),
+        tokio::spawn(async { note(connection.await) }),
+    ))
 }
 
 /// Writes bytes over TLS and reads until the server ends the connection: what came, or `None` if it
@@ -485,7 +554,8 @@ pub(crate) fn raw(
         let mut answer = Vec::new();
         // A connection that is cut has no farewell in TLS, which reading tells as an error.
         let read = tokio::time::timeout(time, tls.read_to_end(&mut answer)).await;
-        read.is_ok().then(|| String::from_utf8_lossy(&answer).into_owned())
+        read.is_ok()
+            .then(|| String::from_utf8_lossy(&answer).into_owned())
     })
 }
 
@@ -499,16 +569,15 @@ async fn knock(address: SocketAddr, tls: Arc<rustls::ClientConfig>) -> u64 {
 }
 
 /// Makes this many TLS connections, sixteen at a time, each until the server ends it; how many it ended.
-pub(crate) fn knock_often(
-    address: SocketAddr,
-    tls: &Arc<rustls::ClientConfig>,
-    times: u64,
-) -> u64 {
+pub(crate) fn knock_often(address: SocketAddr, tls: &Arc<rustls::ClientConfig>, times: u64) -> u64 {
     const AT_ONCE: u64 = 16;
     RUNTIME.block_on(async {
         let tasks: Vec<_> = (0..AT_ONCE)
             .map(|task| {
-                let (tls, times) = (Arc::clone(tls), times / AT_ONCE + u64::from(task < times % AT_ONCE));
+                let (tls, times) = (
+                    Arc::clone(tls),
+                    times / AT_ONCE + u64::from(task < times % AT_ONCE),
+                );
                 tokio::spawn(async move {
                     let mut ended = 0;
                     for _ in 0..times {

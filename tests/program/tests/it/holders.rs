@@ -51,7 +51,11 @@ fn a_slow_a_throttled_and_a_healed_holder_keep_them_too() {
     let throttled = Throttled::new(Arc::clone(&keystore), 5_000);
     conformance::run(&throttled).unwrap();
     assert!(throttled.performed() > 100 && throttled.placement() == Placement::Pool);
-    conformance::run(&Slow::new(Arc::clone(&keystore), Duration::from_micros(100))).unwrap();
+    conformance::run(&Slow::new(
+        Arc::clone(&keystore),
+        Duration::from_micros(100),
+    ))
+    .unwrap();
     let (broken, faults) = Broken::new(keystore);
     for fault in [Fault::Unavailable, Fault::Full, Fault::KeyRejected] {
         faults.fail(fault);
@@ -69,7 +73,11 @@ fn a_throttled_holder_does_its_number_a_second_and_no_more() {
     conformance::run(&holder).unwrap();
     let took = clock.monotonic().since(started);
     let at_least = Duration::from_millis(holder.performed() * 2);
-    assert!(took >= at_least, "{} requests in {took:?}", holder.performed());
+    assert!(
+        took >= at_least,
+        "{} requests in {took:?}",
+        holder.performed()
+    );
 }
 
 /// What a request meets while the holder fails like this, and what it meets afterwards.
@@ -88,9 +96,16 @@ fn broken(fault: Fault, status: u16, code: &str) {
     // More often than the pool has threads.
     for turn in 0..20 {
         let wire = &mut wires[turn % 2];
-        for (action, body) in [("decrypt", &open), ("encrypt", &item(&[("plaintext", b"x")]))] {
+        for (action, body) in [
+            ("decrypt", &open),
+            ("encrypt", &item(&[("plaintext", b"x")])),
+        ] {
             let got = wire.post(&path(EXCHANGE, action), body.clone());
-            assert_eq!((got.status, got.code().as_str()), (status, code), "{fault:?}");
+            assert_eq!(
+                (got.status, got.code().as_str()),
+                (status, code),
+                "{fault:?}"
+            );
             assert!(got.header("retry-after").is_some(), "{fault:?}");
             assert!(!String::from_utf8_lossy(&got.body).contains("panic"));
         }
@@ -99,10 +114,16 @@ fn broken(fault: Fault, status: u16, code: &str) {
         let health = wires[0].get("/v1/health");
         assert_eq!(health.status, 503);
         let health = health.json();
-        assert_eq!((&health["status"], &health["holder"]), (&"degraded".into(), &"failed".into()));
+        assert_eq!(
+            (&health["status"], &health["holder"]),
+            (&"degraded".into(), &"failed".into())
+        );
         assert_eq!(health["audit"], "ok");
     }
-    let rotated = site.node().admin().rotate(&name("default"), &name(EXCHANGE));
+    let rotated = site
+        .node()
+        .admin()
+        .rotate(&name("default"), &name(EXCHANGE));
     assert!(fault == Fault::Panic || rotated.is_err());
     faults.heal();
     for wire in &mut wires {
@@ -112,7 +133,10 @@ fn broken(fault: Fault, status: u16, code: &str) {
     assert_eq!(wires[1].get("/v1/health").json()["status"], "ready");
     drop(wires);
     let home = site.stop();
-    let outcomes = home.requests().into_iter().filter(|record| record["outcome"] == code);
+    let outcomes = home
+        .requests()
+        .into_iter()
+        .filter(|record| record["outcome"] == code);
     assert_eq!(outcomes.count(), 40, "{fault:?}");
     home.verify();
 }
@@ -133,19 +157,34 @@ fn a_stored_key_that_does_not_open_is_503_and_not_the_callers_fault() {
 }
 
 #[test]
+fn a_holder_that_panics_takes_nothing_with_it() {
+    broken(Fault::Panic, 503, "holder_unavailable");
+}
+
+#[test]
 fn a_request_that_waits_too_long_for_a_holder_is_answered_and_recorded() {
     let home = Home::demo().configure("request_timeout_s = 60", "request_timeout_s = 1");
-    let site =
-        Site::with_holder(home, |holder| Arc::new(Slow::new(holder, Duration::from_secs(3))));
+    let site = Site::with_holder(home, |holder| {
+        Arc::new(Slow::new(holder, Duration::from_secs(3)))
+    });
     let mut wire = site.wire(TRADING, Protocol::Http2);
     let clock = Clock::system();
     let started = clock.monotonic();
     let got = wire.post(&path(EXCHANGE, "encrypt"), item(&[("plaintext", b"x")]));
-    assert_eq!((got.status, got.code().as_str()), (503, "deadline_exceeded"));
+    assert_eq!(
+        (got.status, got.code().as_str()),
+        (503, "deadline_exceeded")
+    );
     assert!(clock.monotonic().since(started) < Duration::from_millis(2500));
     drop(wire);
     let home = site.stop();
     let requests = home.requests();
-    let ids: Vec<_> = requests.iter().map(|one| one["outcome"].as_str().unwrap()).collect();
-    assert!(ids.contains(&"deadline_exceeded") && !ids.contains(&"ok"), "{ids:?}");
+    let ids: Vec<_> = requests
+        .iter()
+        .map(|one| one["outcome"].as_str().unwrap())
+        .collect();
+    assert!(
+        ids.contains(&"deadline_exceeded") && !ids.contains(&"ok"),
+        "{ids:?}"
+    );
 }

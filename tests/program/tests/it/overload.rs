@@ -13,10 +13,14 @@ use crate::fixture::*;
 const CAPACITY: u32 = 5_000;
 
 fn offer(per_second: u32) -> (Outcome, Home) {
-    let site = Site::with_holder(Home::demo(), |holder| Arc::new(Throttled::new(holder, CAPACITY)));
+    let site = Site::with_holder(Home::demo(), |holder| {
+        Arc::new(Throttled::new(holder, CAPACITY))
+    });
     let target = Target {
         address: site.address(),
-        tls: site.home.tls(Some(site.home.identity(TRADING)), Protocol::Http2),
+        tls: site
+            .home
+            .tls(Some(site.home.identity(TRADING)), Protocol::Http2),
         path: path(EXCHANGE, "encrypt"),
         body: item(&[("plaintext", b"Hello World!")]).into(),
     };
@@ -28,7 +32,8 @@ fn offer(per_second: u32) -> (Outcome, Home) {
     };
     let outcome = open_loop(&target, &offer, |body| {
         let answer: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
-        let sealed = keywright_encoding::base64::decode(answer["ciphertext"].as_str().unwrap_or_default());
+        let sealed =
+            keywright_encoding::base64::decode(answer["ciphertext"].as_str().unwrap_or_default());
         sealed.is_ok_and(|sealed| sealed.len() == 114 + 12) && answer["key_version"] == 1
     });
     (outcome.unwrap(), site.stop())
@@ -44,12 +49,18 @@ fn check(per_second: u32) {
         outcome.accepted.count(),
         millis(outcome.accepted.per_mille(990)),
         outcome.refusals(),
-        outcome.refused.get("overloaded").map_or(0.0, |all| millis(all.per_mille(990))),
+        outcome
+            .refused
+            .get("overloaded")
+            .map_or(0.0, |all| millis(all.per_mille(990))),
         millis(outcome.worst_lateness),
         outcome.took.as_secs_f64(),
     );
     assert_eq!(outcome.offered, u64::from(per_second) * 3);
-    assert_eq!((outcome.wrong, outcome.lost, outcome.without_retry_after), (0, 0, 0));
+    assert_eq!(
+        (outcome.wrong, outcome.lost, outcome.without_retry_after),
+        (0, 0, 0)
+    );
     assert!(outcome.accepted.count() > 0);
     let codes: Vec<_> = outcome.refused.keys().map(String::as_str).collect();
     assert_eq!(codes, ["overloaded"]);

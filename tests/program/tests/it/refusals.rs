@@ -26,8 +26,16 @@ struct Refused(Vec<(String, Expected)>);
 
 impl Refused {
     fn check(&mut self, what: &str, got: &Got, expected: Expected) {
-        assert_eq!((got.status, got.code().as_str()), (expected.status, expected.code), "{what}");
-        assert_eq!(got.header("content-type"), Some("application/json"), "{what}");
+        assert_eq!(
+            (got.status, got.code().as_str()),
+            (expected.status, expected.code),
+            "{what}"
+        );
+        assert_eq!(
+            got.header("content-type"),
+            Some("application/json"),
+            "{what}"
+        );
         let body = got.json();
         let keys: Vec<_> = body["error"].as_object().unwrap().keys().collect();
         assert_eq!(keys, ["code", "message", "request"], "{what}");
@@ -39,7 +47,10 @@ impl Refused {
         let requests = home.requests();
         let mut reasons = BTreeMap::new();
         for (id, expected) in self.0 {
-            let found: Vec<_> = requests.iter().filter(|one| one["request"] == *id).collect();
+            let found: Vec<_> = requests
+                .iter()
+                .filter(|one| one["request"] == *id)
+                .collect();
             assert_eq!(found.len(), 1, "{id}: {found:?}");
             assert_eq!(found[0]["outcome"], expected.code, "{id}");
             assert_eq!(found[0]["operation"], expected.operation, "{id}");
@@ -51,11 +62,19 @@ impl Refused {
 }
 
 const fn encrypt(status: u16, code: &'static str) -> Expected {
-    Expected { status, code, operation: "encrypt" }
+    Expected {
+        status,
+        code,
+        operation: "encrypt",
+    }
 }
 
 const fn decrypt(status: u16, code: &'static str) -> Expected {
-    Expected { status, code, operation: "decrypt" }
+    Expected {
+        status,
+        code,
+        operation: "decrypt",
+    }
 }
 
 #[test]
@@ -65,15 +84,37 @@ fn bodies_that_are_not_what_the_route_takes_are_refused() {
     for protocol in BOTH {
         let mut wire = site.wire(TRADING, protocol);
         for body in [
-            "", " ", "{", "}", "null", "true", "7", "\"plaintext\"", "[]", "{}", "\u{FEFF}{}",
-            "{\"plaintext\":\"\"", "{\"plaintext\":\"\"}}", "{\"plaintext\":\"\"} x",
-            "{\"plaintext\":\"\",}", "{'plaintext':''}", "{\"plaintext\":7}",
-            "{\"plaintext\":null}", "{\"plaintext\":[\"\"]}", "{\"Plaintext\":\"\"}",
-            "{\"plaintext\":\"\",\"plaintext\":\"\"}", "{\"plaintext\":\"\",\"extra\":1}",
-            "{\"plaintext\":\"\",\"nonce\":\"\"}", "{\"items\":[]}", "{\"items\":{}}",
-            "{\"items\":[{}]}", "{\"items\":[{\"plaintext\":\"\"},7]}",
+            "",
+            " ",
+            "{",
+            "}",
+            "null",
+            "true",
+            "7",
+            "\"plaintext\"",
+            "[]",
+            "{}",
+            "\u{FEFF}{}",
+            "{\"plaintext\":\"\"",
+            "{\"plaintext\":\"\"}}",
+            "{\"plaintext\":\"\"} x",
+            "{\"plaintext\":\"\",}",
+            "{'plaintext':''}",
+            "{\"plaintext\":7}",
+            "{\"plaintext\":null}",
+            "{\"plaintext\":[\"\"]}",
+            "{\"Plaintext\":\"\"}",
+            "{\"plaintext\":\"\",\"plaintext\":\"\"}",
+            "{\"plaintext\":\"\",\"extra\":1}",
+            "{\"plaintext\":\"\",\"nonce\":\"\"}",
+            "{\"items\":[]}",
+            "{\"items\":{}}",
+            "{\"items\":[{}]}",
+            "{\"items\":[{\"plaintext\":\"\"},7]}",
             "{\"items\":[{\"plaintext\":\"\"}],\"plaintext\":\"\"}",
-            "{\"plaintext\":\"\",\"items\":[]}", "{\"aad\":\"\"}", "{\"plaintext\":\"\\ud800\"}",
+            "{\"plaintext\":\"\",\"items\":[]}",
+            "{\"aad\":\"\"}",
+            "{\"plaintext\":\"\\ud800\"}",
         ] {
             let got = wire.post(&path(EXCHANGE, "encrypt"), body);
             refused.check(body, &got, encrypt(400, "request_malformed"));
@@ -81,9 +122,14 @@ fn bodies_that_are_not_what_the_route_takes_are_refused() {
         let not_text = wire.post(&path(EXCHANGE, "encrypt"), &b"{\"plaintext\":\"\xFF\"}"[..]);
         refused.check("not UTF-8", &not_text, encrypt(400, "request_malformed"));
         let deep = "[".repeat(100_000);
-        let got = wire.post(&path(EXCHANGE, "encrypt"), format!("{{\"plaintext\":{deep}"));
+        let got = wire.post(
+            &path(EXCHANGE, "encrypt"),
+            format!("{{\"plaintext\":{deep}"),
+        );
         refused.check("nested", &got, encrypt(400, "request_malformed"));
-        for text in ["A", "AA", "AAA", "AA=", "AA==A", "AB==", "AAB=", "A===", "====", "AA-_", "A A="] {
+        for text in [
+            "A", "AA", "AAA", "AA=", "AA==A", "AB==", "AAB=", "A===", "====", "AA-_", "A A=",
+        ] {
             let body = format!("{{\"plaintext\":\"{text}\"}}");
             let got = wire.post(&path(EXCHANGE, "encrypt"), body);
             refused.check(text, &got, encrypt(400, "base64_invalid"));
@@ -93,8 +139,20 @@ fn bodies_that_are_not_what_the_route_takes_are_refused() {
         }
         for bytes in ["-1", "0", "65537", "18446744073709551615"] {
             let got = wire.post("/v1/random", format!("{{\"bytes\":{bytes}}}"));
-            let code = if bytes == "-1" { "request_malformed" } else { "value_invalid" };
-            refused.check(bytes, &got, Expected { status: 400, code, operation: "random" });
+            let code = if bytes == "-1" {
+                "request_malformed"
+            } else {
+                "value_invalid"
+            };
+            refused.check(
+                bytes,
+                &got,
+                Expected {
+                    status: 400,
+                    code,
+                    operation: "random",
+                },
+            );
         }
     }
     refused.recorded(&site.stop());
@@ -107,7 +165,10 @@ fn limits_are_kept_to_the_byte_and_the_item() {
     for protocol in BOTH {
         let mut wire = site.wire(TRADING, protocol);
         let aad = |length| item(&[("plaintext", b"x"), ("aad", &vec![7; length])]);
-        assert_eq!(wire.post(&path(EXCHANGE, "encrypt"), aad(16 << 10)).status, 200);
+        assert_eq!(
+            wire.post(&path(EXCHANGE, "encrypt"), aad(16 << 10)).status,
+            200
+        );
         let got = wire.post(&path(EXCHANGE, "encrypt"), aad((16 << 10) + 1));
         refused.check("aad", &got, encrypt(400, "aad_too_large"));
         let many = |count| batch((0..count).map(|_| item(&[("plaintext", b"")])));
@@ -116,23 +177,42 @@ fn limits_are_kept_to_the_byte_and_the_item() {
         let mut body = vec![b' '; 16 << 20];
         let text = item(&[("plaintext", b"x")]);
         body[..text.len()].copy_from_slice(text.as_bytes());
-        assert_eq!(wire.post(&path(EXCHANGE, "encrypt"), body.clone()).status, 200);
+        assert_eq!(
+            wire.post(&path(EXCHANGE, "encrypt"), body.clone()).status,
+            200
+        );
         if protocol == Protocol::Http2 {
             body.push(b' ');
             let got = wire.post(&path(EXCHANGE, "encrypt"), body);
             refused.check("16 MiB and a byte", &got, encrypt(413, "body_too_large"));
-            assert!(got.json()["error"]["message"].as_str().unwrap().contains("16777216"));
+            assert!(
+                got.json()["error"]["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains("16777216")
+            );
         }
     }
     // Over HTTP/1.1 the answer comes before the body, and ends the connection.
-    let tls = site.home.tls(Some(site.home.identity(TRADING)), Protocol::Http1);
+    let tls = site
+        .home
+        .tls(Some(site.home.identity(TRADING)), Protocol::Http1);
     let mut text = format!(
         "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16777217\r\n\r\n",
         path(EXCHANGE, "encrypt")
     );
     text.push_str(&" ".repeat(1 << 16));
-    let answer = raw(site.address(), tls, text.as_bytes(), Duration::from_secs(10)).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 413") && answer.contains("body_too_large"), "{answer}");
+    let answer = raw(
+        site.address(),
+        tls,
+        text.as_bytes(),
+        Duration::from_secs(10),
+    )
+    .unwrap();
+    assert!(
+        answer.starts_with("HTTP/1.1 413") && answer.contains("body_too_large"),
+        "{answer}"
+    );
     let home = site.stop();
     let too_large = |record: &&Value| record["outcome"] == "body_too_large";
     assert_eq!(home.requests().iter().filter(too_large).count(), 2);
@@ -146,7 +226,12 @@ fn a_hidden_context_answers_like_one_that_is_not_there() {
     let mut pairs = Vec::new();
     for protocol in BOTH {
         let mut wire = site.wire(TRADING, protocol);
-        let sealed = seal(&mut site.wire(WEB, protocol), TWO_FACTOR, b"SecretCode", b"");
+        let sealed = seal(
+            &mut site.wire(WEB, protocol),
+            TWO_FACTOR,
+            b"SecretCode",
+            b"",
+        );
         let mut ask = |context: &str, action: &str| {
             let body = match action {
                 "encrypt" => item(&[("plaintext", b"x")]),
@@ -163,11 +248,19 @@ fn a_hidden_context_answers_like_one_that_is_not_there() {
             ("datakey/open", "datakey-open"),
         ] {
             let (hidden, unknown) = (ask(TWO_FACTOR, action), ask("xyz", action));
-            let expected = || Expected { status: 404, code: "context_not_found", operation };
+            let expected = || Expected {
+                status: 404,
+                code: "context_not_found",
+                operation,
+            };
             refused.check(action, &hidden, expected());
             refused.check(action, &unknown, expected());
-            assert_eq!(hidden.json()["error"]["message"], unknown.json()["error"]["message"]);
-            let but_the_id = |got: &Got| String::from_utf8_lossy(&got.body).replace(&got.request(), "");
+            assert_eq!(
+                hidden.json()["error"]["message"],
+                unknown.json()["error"]["message"]
+            );
+            let but_the_id =
+                |got: &Got| String::from_utf8_lossy(&got.body).replace(&got.request(), "");
             assert_eq!(but_the_id(&hidden), but_the_id(&unknown));
             let names = |got: &Got| got.headers.keys().cloned().collect::<Vec<_>>();
             assert_eq!(names(&hidden), names(&unknown));
@@ -188,7 +281,9 @@ fn a_right_that_is_missing_beside_others_is_named() {
     let mut refused = Refused::default();
     site.change_policy(|document| {
         for grant in &mut document.grants {
-            grant.operations.retain(|one| !matches!(one, Operation::Decrypt | Operation::Random));
+            grant
+                .operations
+                .retain(|one| !matches!(one, Operation::Decrypt | Operation::Random));
         }
     });
     for protocol in BOTH {
@@ -197,11 +292,19 @@ fn a_right_that_is_missing_beside_others_is_named() {
         let got = wire.post(&path(EXCHANGE, "decrypt"), item(&[("ciphertext", &sealed)]));
         refused.check("decrypt", &got, decrypt(403, "operation_denied"));
         let got = wire.post("/v1/random", "{\"bytes\":8}");
-        let random = Expected { status: 403, code: "operation_denied", operation: "random" };
+        let random = Expected {
+            status: 403,
+            code: "operation_denied",
+            operation: "random",
+        };
         refused.check("random", &got, random);
     }
     let reasons = refused.recorded(&site.stop());
-    assert!(reasons.values().all(|reason| *reason == Some("policy-denied".into())));
+    assert!(
+        reasons
+            .values()
+            .all(|reason| *reason == Some("policy-denied".into()))
+    );
 }
 
 /// A header (7.4) with a group's id, nonce, commitment and tag; the message may be empty.
@@ -219,7 +322,10 @@ fn a_cut_envelope_does_not_open_at_any_length() {
             true => "ciphertext_malformed",
             false => "decryption_failed",
         };
-        for length in (0..sealed.len()).step_by(7).chain(SHORTEST - 2..sealed.len()) {
+        for length in (0..sealed.len())
+            .step_by(7)
+            .chain(SHORTEST - 2..sealed.len())
+        {
             let body = item(&[("ciphertext", &sealed[..length])]);
             let got = wire.post(&path(EXCHANGE, "decrypt"), body);
             refused.check(&format!("{length} bytes"), &got, decrypt(400, code(length)));
@@ -268,7 +374,11 @@ fn a_flipped_bit_does_not_open_wherever_it_is() {
         }
         for index in (6..sealed.len()).step_by(11) {
             let got = wire.post(&path(EXCHANGE, "decrypt"), flipped(index, 0));
-            refused.check(&format!("byte {index}"), &got, decrypt(400, "decryption_failed"));
+            refused.check(
+                &format!("byte {index}"),
+                &got,
+                decrypt(400, "decryption_failed"),
+            );
         }
     }
     refused.recorded(&site.stop());
@@ -280,7 +390,10 @@ fn what_belongs_elsewhere_does_not_open_and_does_not_say_why() {
     let mut refused = Refused::default();
     site.change_policy(|document| {
         // So that one caller may ask both contexts, and it is the envelope that does not fit.
-        let all = document.grants.iter_mut().filter(|grant| !grant.contexts.is_empty());
+        let all = document
+            .grants
+            .iter_mut()
+            .filter(|grant| !grant.contexts.is_empty());
         all.for_each(|grant| grant.contexts = vec![ContextPattern::Any]);
     });
     let mut sentences = Vec::new();
@@ -313,14 +426,21 @@ fn what_belongs_elsewhere_does_not_open_and_does_not_say_why() {
             sentences.push(got.json()["error"]["message"].to_string());
             if what != "a data key as a message" {
                 let got = wire.post(&path(EXCHANGE, "rewrap"), body);
-                let rewrap =
-                    Expected { status: 400, code: "decryption_failed", operation: "rewrap" };
+                let rewrap = Expected {
+                    status: 400,
+                    code: "decryption_failed",
+                    operation: "rewrap",
+                };
                 refused.check(what, &got, rewrap);
             }
         }
         let body = item(&[("ciphertext", &sealed), ("aad", b"aad")]);
         let got = wire.post(&path(EXCHANGE, "datakey/open"), body);
-        let open = Expected { status: 400, code: "decryption_failed", operation: "datakey-open" };
+        let open = Expected {
+            status: 400,
+            code: "decryption_failed",
+            operation: "datakey-open",
+        };
         refused.check("a message as a data key", &got, open);
     }
     sentences.dedup();
@@ -332,7 +452,12 @@ fn what_belongs_elsewhere_does_not_open_and_does_not_say_why() {
 fn what_is_bound_to_a_principal_opens_for_it_and_its_heirs_alone() {
     let site = Site::start();
     let mut refused = Refused::default();
-    let sealed = seal(&mut site.wire(WEB, Protocol::Http2), TWO_FACTOR, b"SecretCode", b"");
+    let sealed = seal(
+        &mut site.wire(WEB, Protocol::Http2),
+        TWO_FACTOR,
+        b"SecretCode",
+        b"",
+    );
     let body = item(&[("ciphertext", &sealed)]);
     site.change_policy(|document| {
         document.grants.push(Grant {
@@ -345,28 +470,46 @@ fn what_is_bound_to_a_principal_opens_for_it_and_its_heirs_alone() {
         });
     });
     for protocol in BOTH {
-        let got = site.wire(TRADING, protocol).post(&path(TWO_FACTOR, "decrypt"), body.clone());
-        refused.check("granted, not the owner", &got, decrypt(400, "decryption_failed"));
+        let got = site
+            .wire(TRADING, protocol)
+            .post(&path(TWO_FACTOR, "decrypt"), body.clone());
+        refused.check(
+            "granted, not the owner",
+            &got,
+            decrypt(400, "decryption_failed"),
+        );
     }
-    let mine = seal(&mut site.wire(TRADING, Protocol::Http2), TWO_FACTOR, b"mine", b"");
-    let got = site.wire(WEB, Protocol::Http1).post(
-        &path(TWO_FACTOR, "decrypt"),
-        item(&[("ciphertext", &mine)]),
+    let mine = seal(
+        &mut site.wire(TRADING, Protocol::Http2),
+        TWO_FACTOR,
+        b"mine",
+        b"",
     );
-    refused.check("the owner of the context, not of the data", &got, decrypt(400, "decryption_failed"));
+    let got = site
+        .wire(WEB, Protocol::Http1)
+        .post(&path(TWO_FACTOR, "decrypt"), item(&[("ciphertext", &mine)]));
+    refused.check(
+        "the owner of the context, not of the data",
+        &got,
+        decrypt(400, "decryption_failed"),
+    );
     site.change_policy(|document| {
-        let owner = document.principals.iter_mut().find(|entry| entry.name.as_str() == WEB);
+        let owner = document
+            .principals
+            .iter_mut()
+            .find(|entry| entry.name.as_str() == WEB);
         owner.unwrap().heirs.push(name(TRADING));
     });
     for protocol in BOTH {
-        let got = site.wire(TRADING, protocol).post(&path(TWO_FACTOR, "decrypt"), body.clone());
+        let got = site
+            .wire(TRADING, protocol)
+            .post(&path(TWO_FACTOR, "decrypt"), body.clone());
         assert_eq!(got.binary("plaintext"), b"SecretCode");
     }
     // An inheritance has one direction.
-    let got = site.wire(WEB, Protocol::Http2).post(
-        &path(TWO_FACTOR, "decrypt"),
-        item(&[("ciphertext", &mine)]),
-    );
+    let got = site
+        .wire(WEB, Protocol::Http2)
+        .post(&path(TWO_FACTOR, "decrypt"), item(&[("ciphertext", &mine)]));
     refused.check("an heir's own", &got, decrypt(400, "decryption_failed"));
     refused.recorded(&site.stop());
 }
@@ -375,16 +518,35 @@ fn what_is_bound_to_a_principal_opens_for_it_and_its_heirs_alone() {
 fn routes_and_methods_that_are_not_there_are_refused() {
     let site = Site::start();
     let mut refused = Refused::default();
-    let unrouted = |status, code| Expected { status, code, operation: "unrouted" };
+    let unrouted = |status, code| Expected {
+        status,
+        code,
+        operation: "unrouted",
+    };
     for protocol in BOTH {
         let mut wire = site.wire(TRADING, protocol);
         for path in [
-            "/", "/v1", "/v1/", "/v1/health/", "/V1/health", "/v1//health", "/v1/./health",
-            "/v1/x/../health", "/v1/%68ealth", "/health", "/encrypt", "/v1/contexts/",
-            "/v1/contexts/exchange-key", "/v1/contexts/exchange-key/", "/v1/contexts//encrypt",
-            "/v1/contexts/exchange-key/encrypt/", "/v1/contexts/exchange-key/Encrypt",
-            "/v1/contexts/exchange%2dkey/encrypt", "/v1/contexts/../encrypt",
-            "/v1/contexts/exchange-key/datakey/close", "/v1/contexts/a/b/encrypt",
+            "/",
+            "/v1",
+            "/v1/",
+            "/v1/health/",
+            "/V1/health",
+            "/v1//health",
+            "/v1/./health",
+            "/v1/x/../health",
+            "/v1/%68ealth",
+            "/health",
+            "/encrypt",
+            "/v1/contexts/",
+            "/v1/contexts/exchange-key",
+            "/v1/contexts/exchange-key/",
+            "/v1/contexts//encrypt",
+            "/v1/contexts/exchange-key/encrypt/",
+            "/v1/contexts/exchange-key/Encrypt",
+            "/v1/contexts/exchange%2dkey/encrypt",
+            "/v1/contexts/../encrypt",
+            "/v1/contexts/exchange-key/datakey/close",
+            "/v1/contexts/a/b/encrypt",
         ] {
             for method in [Method::GET, Method::POST] {
                 let got = wire.send(method, path, "").unwrap();
@@ -398,7 +560,11 @@ fn routes_and_methods_that_are_not_there_are_refused() {
             (Method::POST, "/v1/health", "GET"),
             (Method::PATCH, "/v1/contexts", "GET"),
             (Method::OPTIONS, "/metrics", "GET"),
-            (Method::from_bytes(b"BREW").unwrap(), "/v1/openapi.json", "GET"),
+            (
+                Method::from_bytes(b"BREW").unwrap(),
+                "/v1/openapi.json",
+                "GET",
+            ),
         ] {
             let got = wire.send(method, path, "").unwrap();
             assert_eq!(got.header(header::ALLOW), Some(allow), "{path}");
@@ -414,9 +580,18 @@ fn every_request_has_one_record_and_no_record_lacks_its_request() {
     let mut asked: BTreeMap<(String, String), u64> = BTreeMap::new();
     for (client, protocol) in [(TRADING, BOTH[0]), (WEB, BOTH[1])] {
         let mut wire = site.wire(client, protocol);
-        let sealed = if client == TRADING { EXCHANGE } else { TWO_FACTOR };
+        let sealed = if client == TRADING {
+            EXCHANGE
+        } else {
+            TWO_FACTOR
+        };
         let sealed = item(&[("ciphertext", &seal(&mut wire, sealed, b"x", b""))]);
-        let bodies = [item(&[("plaintext", b"x")]), sealed, "{}".to_owned(), "{".to_owned()];
+        let bodies = [
+            item(&[("plaintext", b"x")]),
+            sealed,
+            "{}".to_owned(),
+            "{".to_owned(),
+        ];
         *asked.entry(("encrypt".into(), "ok".into())).or_default() += 1;
         for context in [EXCHANGE, TWO_FACTOR, "none"] {
             for (action, operation) in [
@@ -447,7 +622,9 @@ fn every_request_has_one_record_and_no_record_lacks_its_request() {
     let mut recorded: BTreeMap<(String, String), u64> = BTreeMap::new();
     for record in home.requests() {
         let text = |name: &str| record[name].as_str().unwrap().to_owned();
-        *recorded.entry((text("operation"), text("outcome"))).or_default() += 1;
+        *recorded
+            .entry((text("operation"), text("outcome")))
+            .or_default() += 1;
     }
     assert_eq!(asked, recorded);
     home.verify();
@@ -480,7 +657,10 @@ fn heads_that_are_too_long_are_refused_and_harm_nobody_else() {
 #[test]
 fn heads_that_are_no_http_get_no_answer_of_a_route() {
     let site = Site::start();
-    let tls = || site.home.tls(Some(site.home.identity(TRADING)), Protocol::Http1);
+    let tls = || {
+        site.home
+            .tls(Some(site.home.identity(TRADING)), Protocol::Http1)
+    };
     for text in [
         "GARBAGE\r\n\r\n",
         "GET /v1/health HTTP/9.9\r\nHost: localhost\r\n\r\n",
@@ -491,11 +671,22 @@ fn heads_that_are_no_http_get_no_answer_of_a_route() {
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         "\u{16}\u{3}\u{1}\0\0",
     ] {
-        let answer = raw(site.address(), tls(), text.as_bytes(), Duration::from_secs(10));
+        let answer = raw(
+            site.address(),
+            tls(),
+            text.as_bytes(),
+            Duration::from_secs(10),
+        );
         let answer = answer.expect("the connection ends");
-        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{text:?}: {answer}");
+        assert!(
+            answer.is_empty() || answer.starts_with("HTTP/1.1 4"),
+            "{text:?}: {answer}"
+        );
     }
-    assert_eq!(site.wire(TRADING, Protocol::Http1).get("/v1/health").status, 200);
+    assert_eq!(
+        site.wire(TRADING, Protocol::Http1).get("/v1/health").status,
+        200
+    );
     site.stop();
 }
 
@@ -505,17 +696,42 @@ fn a_slow_client_is_cut_off_and_one_beside_it_is_not() {
         .configure("body_timeout_s = 30", "body_timeout_s = 1")
         .configure("header_timeout_s = 5", "header_timeout_s = 1");
     let site = Site::over(home);
-    let tls = || site.home.tls(Some(site.home.identity(TRADING)), Protocol::Http1);
+    let tls = || {
+        site.home
+            .tls(Some(site.home.identity(TRADING)), Protocol::Http1)
+    };
     let mut beside = site.wire(TRADING, Protocol::Http2);
     let head = "POST /v1/contexts/exchange-key/encrypt HTTP/1.1\r\nHost: localhost\r\n";
     let half_a_body = format!("{head}Content-Length: 100\r\n\r\n{{\"plaintext\":");
-    let answer = raw(site.address(), tls(), half_a_body.as_bytes(), Duration::from_secs(10));
+    let answer = raw(
+        site.address(),
+        tls(),
+        half_a_body.as_bytes(),
+        Duration::from_secs(10),
+    );
     let answer = answer.expect("the connection ends");
-    assert!(answer.starts_with("HTTP/1.1 408") && answer.contains("request_timeout"), "{answer}");
-    let answer = raw(site.address(), tls(), head.as_bytes(), Duration::from_secs(10));
-    assert_eq!(answer.as_deref(), Some(""), "half a head has no answer, and its connection ends");
+    assert!(
+        answer.starts_with("HTTP/1.1 408") && answer.contains("request_timeout"),
+        "{answer}"
+    );
+    let answer = raw(
+        site.address(),
+        tls(),
+        head.as_bytes(),
+        Duration::from_secs(10),
+    );
+    assert_eq!(
+        answer.as_deref(),
+        Some(""),
+        "half a head has no answer, and its connection ends"
+    );
     assert_eq!(beside.post(&path(EXCHANGE, "datakey"), "{}").status, 200);
     let home = site.stop();
-    let outcome = |code: &str| home.requests().iter().filter(|one| one["outcome"] == code).count();
+    let outcome = |code: &str| {
+        home.requests()
+            .iter()
+            .filter(|one| one["outcome"] == code)
+            .count()
+    };
     assert_eq!((outcome("request_timeout"), outcome("ok")), (1, 1));
 }

@@ -11,7 +11,10 @@ use keywright_types::{KeyVersion, State};
 use crate::fixture::*;
 
 fn rotate(site: &Site, context: &str) -> u32 {
-    let order = Order::KeyRotate { tenant: name("default"), name: name(context) };
+    let order = Order::KeyRotate {
+        tenant: name("default"),
+        name: name(context),
+    };
     match site.node().carry_out(order).unwrap() {
         Answer::KeyRotated { version } => version.number(),
         other => panic!("{other:?}"),
@@ -19,14 +22,24 @@ fn rotate(site: &Site, context: &str) -> u32 {
 }
 
 fn states(site: &Site, context: &str) -> BTreeMap<u32, State> {
-    let order = Order::Contexts { tenant: name("default"), name: Some(name(context)) };
-    let Answer::Contexts { contexts } = site.node().carry_out(order).unwrap() else { panic!() };
+    let order = Order::Contexts {
+        tenant: name("default"),
+        name: Some(name(context)),
+    };
+    let Answer::Contexts { contexts } = site.node().carry_out(order).unwrap() else {
+        panic!()
+    };
     let versions = contexts[0].versions.iter();
-    versions.map(|version| (version.version.number(), version.state)).collect()
+    versions
+        .map(|version| (version.version.number(), version.state))
+        .collect()
 }
 
 fn opens(wire: &mut Wire, envelope: &[u8], plaintext: &[u8]) -> u64 {
-    let got = wire.post(&path(EXCHANGE, "decrypt"), item(&[("ciphertext", envelope), ("aad", b"a")]));
+    let got = wire.post(
+        &path(EXCHANGE, "decrypt"),
+        item(&[("ciphertext", envelope), ("aad", b"a")]),
+    );
     assert_eq!(got.status, 200, "{}", got.json());
     assert_eq!(got.binary("plaintext"), plaintext);
     got.json()["key_version"].as_u64().unwrap()
@@ -48,10 +61,14 @@ fn every_version_opens_what_it_sealed_and_the_newest_seals() {
         sealed.push((version, text, envelope));
         let states = states(&site, EXCHANGE);
         assert_eq!(states.len(), version as usize);
-        assert!(states.iter().all(|(number, state)| match *number == version {
-            true => *state == State::Active,
-            false => *state == State::Retired,
-        }));
+        assert!(
+            states
+                .iter()
+                .all(|(number, state)| match *number == version {
+                    true => *state == State::Active,
+                    false => *state == State::Retired,
+                })
+        );
         for (version, text, envelope) in &sealed {
             assert_eq!(opens(&mut wire, envelope, text), u64::from(*version));
         }
@@ -63,7 +80,10 @@ fn every_version_opens_what_it_sealed_and_the_newest_seals() {
         assert_eq!(opens(&mut wire, envelope, text), u64::from(*version));
     }
     // Another context has not moved.
-    assert_eq!(states(&site, TWO_FACTOR), BTreeMap::from([(1, State::Active)]));
+    assert_eq!(
+        states(&site, TWO_FACTOR),
+        BTreeMap::from([(1, State::Active)])
+    );
     site.stop().verify();
 }
 
@@ -88,7 +108,10 @@ fn rewrap_moves_messages_and_data_keys_to_the_newest_version() {
         let header = |envelope: &[u8]| *Envelope::parse(envelope).unwrap().header();
         let (from, to) = (header(from), header(to));
         assert_eq!((from.version.number(), to.version.number()), (1, 3));
-        assert_eq!((from.kind, from.binding, from.key), (to.kind, to.binding, to.key));
+        assert_eq!(
+            (from.kind, from.binding, from.key),
+            (to.kind, to.binding, to.key)
+        );
     }
     assert_eq!(opens(&mut wire, &moved[0], b"kept"), 3);
     assert_eq!(opens(&mut wire, &old, b"kept"), 1);
@@ -130,11 +153,18 @@ fn rotation_under_load_fails_no_request() {
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
         for worker in workers {
             let seen = worker.join().unwrap();
-            assert!(seen.len() > 5, "the load ran beside the rotations: {seen:?}");
+            assert!(
+                seen.len() > 5,
+                "the load ran beside the rotations: {seen:?}"
+            );
         }
     });
     let home = site.stop();
-    let failed = home.requests().into_iter().filter(|record| record["outcome"] != "ok").count();
+    let failed = home
+        .requests()
+        .into_iter()
+        .filter(|record| record["outcome"] != "ok")
+        .count();
     assert_eq!(failed, 0);
     home.verify();
 }
@@ -146,8 +176,12 @@ fn each_rotation_is_recorded_before_and_after_with_its_rows() {
     let home = site.stop();
     let records = home.records();
     let of = |kind: &str| {
-        let rotations = records.iter().filter(|one| one["operation"] == "key-rotate");
-        rotations.filter(|one| one["type"] == kind).collect::<Vec<_>>()
+        let rotations = records
+            .iter()
+            .filter(|one| one["operation"] == "key-rotate");
+        rotations
+            .filter(|one| one["type"] == kind)
+            .collect::<Vec<_>>()
     };
     let (before, after) = (of("order-before"), of("order-after"));
     assert_eq!((before.len(), after.len()), (1, 1));
@@ -157,6 +191,11 @@ fn each_rotation_is_recorded_before_and_after_with_its_rows() {
     assert_eq!(epoch(after[0]), epoch(before[0]) + 1);
     let rows = after[0]["fields"].as_array().unwrap();
     let tables: Vec<_> = rows.iter().filter(|field| field["name"] == "row").collect();
-    assert!(tables.iter().all(|row| row["value"]["table"] == "key_versions"), "{tables:?}");
+    assert!(
+        tables
+            .iter()
+            .all(|row| row["value"]["table"] == "key_versions"),
+        "{tables:?}"
+    );
     assert_eq!(tables.len(), 2, "the new version and the retired one");
 }

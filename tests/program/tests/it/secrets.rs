@@ -36,7 +36,9 @@ impl Canary {
     }
 
     fn is_in(&self, bytes: &[u8]) -> bool {
-        self.forms.iter().any(|form| bytes.windows(form.len()).any(|window| window == form))
+        self.forms
+            .iter()
+            .any(|form| bytes.windows(form.len()).any(|window| window == form))
     }
 }
 
@@ -142,20 +144,30 @@ fn no_secret_is_anywhere_it_does_not_belong() {
     look_at_files(&home, &mut search);
     let shown = serde_json::to_vec(&home.records()).unwrap();
     search.look("the records as they are shown", &shown);
-    assert!(search.looked_at > 1 << 20, "{} bytes looked at", search.looked_at);
+    assert!(
+        search.looked_at > 1 << 20,
+        "{} bytes looked at",
+        search.looked_at
+    );
     home.verify();
 }
 
 /// Good requests: the secret is in the one answer that was asked for it, and in no other.
 fn use_secrets_well(wire: &mut Wire, search: &mut Search, plaintext: &[u8], aad: &[u8]) {
-    let sealed = wire.post(&path(EXCHANGE, "encrypt"), item(&[("plaintext", plaintext), ("aad", aad)]));
+    let sealed = wire.post(
+        &path(EXCHANGE, "encrypt"),
+        item(&[("plaintext", plaintext), ("aad", aad)]),
+    );
     search.look_at_answer("the answer of encrypt", &sealed);
     let sealed = sealed.binary("ciphertext");
     let open = item(&[("ciphertext", &sealed), ("aad", aad)]);
     let opened = wire.post(&path(EXCHANGE, "decrypt"), open.clone());
     assert_eq!(opened.binary("plaintext"), plaintext);
     search.look_except("the answer of decrypt", &opened.body, "the plaintext");
-    search.look_at_answer("the answer of rewrap", &wire.post(&path(EXCHANGE, "rewrap"), open.clone()));
+    search.look_at_answer(
+        "the answer of rewrap",
+        &wire.post(&path(EXCHANGE, "rewrap"), open.clone()),
+    );
     let denied = wire.post(&path(TWO_FACTOR, "decrypt"), open);
     search.look_at_answer("a refusal", &denied);
     let wrong = item(&[("ciphertext", &sealed), ("aad", plaintext)]);
@@ -168,7 +180,10 @@ fn use_secrets_well(wire: &mut Wire, search: &mut Search, plaintext: &[u8], aad:
     let opened = wire.post(&path(EXCHANGE, "datakey/open"), open.clone());
     assert_eq!(opened.binary("plaintext"), key);
     search.look_except("the answer of datakey/open", &opened.body, "a data key");
-    search.look_at_answer("a data key as a message", &wire.post(&path(EXCHANGE, "decrypt"), open));
+    search.look_at_answer(
+        "a data key as a message",
+        &wire.post(&path(EXCHANGE, "decrypt"), open),
+    );
     let random = wire.post("/v1/random", "{\"bytes\":32}").binary("random");
     search.canaries.push(Canary::new("random bytes", &random));
 }
@@ -189,8 +204,12 @@ fn use_secrets_badly(wire: &mut Wire, search: &mut Search, text: &str, in_path: 
         }
         search.look_at_answer("the answer of random", &wire.post("/v1/random", body));
     }
-    for path in [format!("/{in_path}"), format!("/v1/contexts/{in_path}/{in_path}"),
-        format!("/v1/health?{in_path}"), format!("/metrics?token={in_path}")] {
+    for path in [
+        format!("/{in_path}"),
+        format!("/v1/contexts/{in_path}/{in_path}"),
+        format!("/v1/health?{in_path}"),
+        format!("/metrics?token={in_path}"),
+    ] {
         for method in [Method::GET, Method::POST, Method::DELETE] {
             let got = wire.send(method, &path, text.to_owned()).unwrap();
             search.look_at_answer("the answer of a path", &got);
@@ -213,12 +232,20 @@ fn look_at_files(home: &Home, search: &mut Search) {
     let files = files(&home.path());
     assert!(files.len() > 10);
     for file in files {
-        let place = file.strip_prefix(home.path()).unwrap().display().to_string();
+        let place = file
+            .strip_prefix(home.path())
+            .unwrap()
+            .display()
+            .to_string();
         // Laid out for a full disk and never used: zeros.
         if place.contains("reserve") {
             continue;
         }
-        let belongs = if place == "root.password" { "the password" } else { "" };
+        let belongs = if place == "root.password" {
+            "the password"
+        } else {
+            ""
+        };
         search.look_except(&place, &fs::read(&file).unwrap(), belongs);
     }
 }
@@ -243,17 +270,31 @@ fn a_refused_start_does_not_tell_the_password() {
 fn files_with_secrets_are_for_their_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
     let site = Site::start();
-    seal(&mut site.wire(TRADING, Protocol::Http2), EXCHANGE, b"x", b"");
+    seal(
+        &mut site.wire(TRADING, Protocol::Http2),
+        EXCHANGE,
+        b"x",
+        b"",
+    );
     let check = |home: &Home| {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        for folder in [home.path(), home.path().join("audit"), home.path().join("clients")] {
+        for folder in [
+            home.path(),
+            home.path().join("audit"),
+            home.path().join("clients"),
+        ] {
             assert_eq!(mode(&folder), 0o700, "{}", folder.display());
         }
         for file in files(&home.path()) {
             let name = file.file_name().unwrap().to_string_lossy().into_owned();
-            let public = name.ends_with(".pem") || name.ends_with(".toml") || name.ends_with(".txt");
+            let public =
+                name.ends_with(".pem") || name.ends_with(".toml") || name.ends_with(".txt");
             let others = mode(&file) & 0o077;
-            assert!(others == 0 || (public && others & 0o022 == 0), "{name}: {:o}", mode(&file));
+            assert!(
+                others == 0 || (public && others & 0o022 == 0),
+                "{name}: {:o}",
+                mode(&file)
+            );
         }
     };
     check(&site.home);

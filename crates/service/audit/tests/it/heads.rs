@@ -9,7 +9,7 @@ use keywright_audit::log::Log;
 use keywright_audit::verify::Verifier;
 use keywright_audit::{AuditError, Fault, HeadKind, testing};
 use keywright_clock::WallTime;
-use keywright_types::KeyVersion;
+use keywright_types::{InstallationId, KeyVersion, NodeId};
 
 use crate::support::*;
 
@@ -27,6 +27,23 @@ fn a_log_signed_by_another_key_is_refused() {
             .verify(folder.path())
             .is_ok()
     );
+}
+
+#[test]
+fn a_log_is_not_continued_under_another_name() {
+    let folder = tempfile::tempdir().unwrap();
+    open(folder.path()).shutdown().unwrap();
+    for (installation, node) in [([0xA1; 16], [1; 16]), ([1; 16], [0xA2; 16])] {
+        let mut other = settings(folder.path());
+        other.identity.installation = InstallationId::from_bytes(installation);
+        other.identity.node = NodeId::from_bytes(node);
+        match Log::open(other) {
+            Err(AuditError::Damaged(finding)) => assert_eq!(finding.fault, Fault::HeadOrder),
+            other => panic!("{other:?}"),
+        }
+    }
+    open(folder.path()).shutdown().unwrap();
+    assert!(verify(folder.path()).is_ok());
 }
 
 #[test]
