@@ -10,7 +10,8 @@ mod id;
 mod key;
 pub mod map;
 mod name;
-mod numbered;
+#[doc(hidden)]
+pub mod numbered;
 mod vocabulary;
 
 pub use credential::Credential;

@@ -9,7 +9,33 @@ pub struct UnknownNumber {
     pub vocabulary: &'static str,
 }
 
-/// Declares an enum whose variants each have a number and a stable name.
+impl UnknownNumber {
+    /// Nothing of this vocabulary.
+    #[must_use]
+    pub const fn of(vocabulary: &'static str) -> Self {
+        Self { vocabulary }
+    }
+}
+
+/// Declares an enum whose variants each have a number and a stable name (design 7.1).
+///
+/// A crate of a higher floor that owns a vocabulary declares it with the same words, so that there is
+/// one way to write a registry's entry:
+///
+/// ```
+/// keywright_types::numbered! {
+///     /// What a light can show.
+///     Light: u8, "light" {
+///         /// Wait.
+///         Red = 1, "red";
+///         /// Go.
+///         Green = 2, "green";
+///     }
+/// }
+/// assert_eq!(Light::from_number(2), Ok(Light::Green));
+/// assert!(Light::from_number(3).is_err());
+/// ```
+#[macro_export]
 macro_rules! numbered {
     ($(#[$doc:meta])* $name:ident: $repr:ty, $vocabulary:literal {
         $($(#[$variant_doc:meta])* $variant:ident = $number:literal, $text:literal;)*
@@ -45,7 +71,7 @@ macro_rules! numbered {
             pub const fn from_number(number: $repr) -> Result<Self, $crate::UnknownNumber> {
                 match number {
                     $($number => Ok(Self::$variant),)*
-                    _ => Err($crate::UnknownNumber { vocabulary: $vocabulary }),
+                    _ => Err($crate::UnknownNumber::of($vocabulary)),
                 }
             }
         }
@@ -62,24 +88,26 @@ macro_rules! numbered {
             fn from_str(text: &str) -> Result<Self, $crate::UnknownNumber> {
                 match text {
                     $($text => Ok(Self::$variant),)*
-                    _ => Err($crate::UnknownNumber { vocabulary: $vocabulary }),
+                    _ => Err($crate::UnknownNumber::of($vocabulary)),
                 }
             }
         }
 
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl $crate::numbered::serde::Serialize for $name {
+            fn serialize<S: $crate::numbered::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.name())
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(deserializer)?;
-                text.parse().map_err(serde::de::Error::custom)
+        impl<'de> $crate::numbered::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::numbered::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str> as $crate::numbered::serde::Deserialize>::deserialize(deserializer)?;
+                text.parse().map_err($crate::numbered::serde::de::Error::custom)
             }
         }
     };
 }
 
-pub(crate) use numbered;
+// What the macro's expansion names, wherever it stands.
+#[doc(hidden)]
+pub use serde;

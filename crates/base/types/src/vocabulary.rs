@@ -1,6 +1,6 @@
 //! The numbered vocabularies of `docs/registry.md`, one macro call each.
 
-use crate::numbered::numbered;
+use crate::numbered;
 
 numbered! {
     /// How a ciphertext is built (design 7.6).

@@ -371,7 +371,7 @@ impl<'a> Field<'a> {
                 let (ids, left) = rest(reader)?.as_chunks::<16>();
                 left.is_empty().then_some(Self::ItemIds(ids))?
             }
-            FieldTag::Reason => Self::Reason(Reason::from_number(reader.u16().ok()?)?),
+            FieldTag::Reason => Self::Reason(Reason::from_number(reader.u16().ok()?).ok()?),
             FieldTag::Address => Self::Address(read_address(bytes.len(), reader)?),
             FieldTag::AddressPrefix => Self::AddressPrefix(Prefix::parse(reader)?),
             FieldTag::Anchor => Self::Anchor(array32(reader)?),

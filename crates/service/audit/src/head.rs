@@ -217,7 +217,7 @@ impl Head {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         let (number, time, epoch) = (reader.u64()?, reader.u64()?, reader.u64()?);
         let previous = *reader.array()?;
-        let kind = HeadKind::from_number(reader.u8()?).ok_or(Fault::Head)?;
+        let kind = HeadKind::from_number(reader.u8()?).map_err(|_| Fault::Head)?;
         let installation = InstallationId::from_bytes(*reader.array()?);
         let node = NodeId::from_bytes(*reader.array()?);
         let boot = BootId::from_bytes(*reader.array()?);
@@ -463,7 +463,7 @@ fn cut(bytes: &[u8], length: usize) -> Result<Step, ReadError> {
         return Ok(Step::Cut);
     };
     let kind = HeadKind::from_number(bytes[SIGNER_LEN + 56]);
-    let extra = match kind.ok_or(Fault::Head)? {
+    let extra = match kind.map_err(|_| Fault::Head)? {
         HeadKind::Start | HeadKind::Running | HeadKind::Shutdown => 0,
         HeadKind::SignerChange => SIGNER_LEN,
         HeadKind::Prune => 40,

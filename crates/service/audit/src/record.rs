@@ -113,7 +113,7 @@ impl Facts {
     }
 
     fn parse(reader: &mut Reader<'_>) -> Result<(u64, Self), Malformed> {
-        let kind = RecordType::from_number(reader.u16()?).ok_or(Malformed::Type)?;
+        let kind = RecordType::from_number(reader.u16()?).map_err(|_| Malformed::Type)?;
         let sequence = reader.u64()?;
         let facts = Self {
             kind,
@@ -191,7 +191,7 @@ impl<'a> Entry<'a> {
         };
         while !reader.is_empty() {
             let (tag, bytes) = (reader.u16()?, reader.lp()?);
-            if let Some(tag) = FieldTag::from_number(tag) {
+            if let Ok(tag) = FieldTag::from_number(tag) {
                 Field::parse(tag, bytes).ok_or(Malformed::Field(tag))?;
             }
         }
@@ -246,7 +246,9 @@ impl<'a> Iterator for ReadFields<'a> {
     fn next(&mut self) -> Option<ReadField<'a>> {
         let tag = self.0.u16().ok()?;
         let bytes = self.0.lp().ok()?;
-        let known = FieldTag::from_number(tag).and_then(|known| Field::parse(known, bytes));
+        let known = FieldTag::from_number(tag)
+            .ok()
+            .and_then(|known| Field::parse(known, bytes));
         Some(known.map_or(ReadField::Unknown { tag, bytes }, ReadField::Known))
     }
 }

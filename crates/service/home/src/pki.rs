@@ -89,6 +89,9 @@ impl Pki {
         principal: Option<PrincipalId>,
         now: WallTime,
     ) -> Result<(), HomeError> {
+        // The name becomes that of two files.
+        let checked: keywright_types::Name = name.parse()?;
+        let name = checked.as_str();
         let subject = ClientSubject {
             common_name: name,
             organizational_unit: unit,

@@ -419,10 +419,13 @@ impl Wire {
         address: SocketAddr,
         tls: Arc<rustls::ClientConfig>,
     ) -> Result<Self, String> {
-        let (sender, driver) = RUNTIME.block_on(connect(address, tls)).map_err(chain)?;
+        let trouble = Arc::default();
+        let connected = RUNTIME.block_on(connect(address, tls, &trouble));
+        let (sender, driver) = connected.map_err(chain)?;
         Ok(Self {
             sender,
             driver,
+            trouble,
             port: address.port(),
         })
     }
@@ -528,13 +531,13 @@ async fn connect(
             .await?;
         return Ok((
             Sender::Http2(sender),
-            tokio::spawn(async { note(connection.await) }),
+            tokio::spawn(async move { note(connection.await) }),
         ));
     }
     let (sender, connection) = http1::handshake(io).await?;
     Ok((
         Sender::Http1(sender),
-        tokio::spawn(async { note(connection.await) }),
+        tokio::spawn(async move { note(connection.await) }),
     ))
 }
 
