@@ -106,6 +106,8 @@ pub struct Outcome {
     pub wrong: u64,
     /// Requests without an answer: the connection failed, or patience ended.
     pub lost: u64,
+    /// Why connections failed, and how many requests each cause took along.
+    pub causes: BTreeMap<String, u64>,
     /// How late the generator itself was in handing over a request, at worst.
     pub worst_lateness: Duration,
     /// From the first due time to the last answer.
@@ -239,7 +241,10 @@ impl Run {
                 None => outcome.wrong += 1,
             },
             Ok(_) => outcome.wrong += 1,
-            Err(_) => outcome.lost += 1,
+            Err(error) => {
+                outcome.lost += 1;
+                *outcome.causes.entry(error.to_string()).or_default() += 1;
+            }
         }
     }
 

@@ -2,10 +2,10 @@
 //!
 //! | table | key | body |
 //! |---|---|---|
-//! | tenants | tenant 16 | [`TenantRow`] |
+//! | tenants | tenant 16 | `TenantRow` |
 //! | names | tenant 16 + lower-case name | the key's id: a name is given out once, in any case (7.3); names of tenants stand under the tenant zero |
-//! | keys | key 16 | [`KeyRow`] |
-//! | key-versions | key 16 + version u32 | [`VersionRow`] |
+//! | keys | key 16 | `KeyRow` |
+//! | key_versions | key 16 + version u32 | `VersionRow` |
 //!
 //! Bodies are JSON with a version number and no unknown fields. The store puts its MAC over each row
 //! (7.15); the secret inside is sealed besides, over the attributes of 7.12, so that a row that was

@@ -8,6 +8,7 @@ use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,9 +113,7 @@ fn serve(mut stream: UnixStream, node: &Node) -> io::Result<()> {
     stream.set_write_timeout(Some(HASTE))?;
     let answer = match read_line(&mut stream) {
         Ok(line) => match serde_json::from_slice::<Order>(&line) {
-            Ok(order) => node
-                .carry_out(order)
-                .unwrap_or_else(|error| refused(&error)),
+            Ok(order) => carry_out(node, order),
             Err(_) => not_understood("this is no order that this version knows"),
         },
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
@@ -150,6 +149,19 @@ fn not_understood(sentence: &str) -> Answer {
     Answer::Refused {
         code,
         sentence: sentence.to_owned(),
+    }
+}
+
+/// Whatever a key holder does, the socket goes on; the next order settles what this one left open.
+fn carry_out(node: &Node, order: Order) -> Answer {
+    let done = catch_unwind(AssertUnwindSafe(|| node.carry_out(order)));
+    match done {
+        Ok(done) => done.unwrap_or_else(|error| refused(&error)),
+        Err(_panic) => Answer::Refused {
+            code: Code::Internal.name().to_owned(),
+            sentence: "a fault of the node; look at the state before you repeat the order"
+                .to_owned(),
+        },
     }
 }
 

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use keywright_clock::Clock;
 use keywright_custody::{KeyHolder, Placement, conformance};
+use keywright_home::Order;
+use keywright_home::control::send;
 use keywright_keystore::{Keystore, Root};
 use keywright_password::{Limits, Profile};
 use keywright_secret::SecretBytes;
@@ -120,16 +122,21 @@ fn broken(fault: Fault, status: u16, code: &str) {
         );
         assert_eq!(health["audit"], "ok");
     }
-    let rotated = site
-        .node()
-        .admin()
-        .rotate(&name("default"), &name(EXCHANGE));
-    assert!(fault == Fault::Panic || rotated.is_err());
+    let order = Order::KeyRotate {
+        tenant: name("default"),
+        name: name(EXCHANGE),
+    };
+    assert!(send(&site.home.path(), &order).is_err(), "{fault:?}");
     faults.heal();
     for wire in &mut wires {
         let got = wire.post(&path(EXCHANGE, "decrypt"), open.clone());
         assert_eq!(got.binary("plaintext"), b"x", "after {fault:?}");
     }
+    let rotated = send(&site.home.path(), &order);
+    assert!(
+        matches!(rotated, Ok(Some(_))),
+        "after {fault:?}: {rotated:?}"
+    );
     assert_eq!(wires[1].get("/v1/health").json()["status"], "ready");
     drop(wires);
     let home = site.stop();

@@ -59,7 +59,9 @@ fn check(per_second: u32) {
     assert_eq!(outcome.offered, u64::from(per_second) * 3);
     assert_eq!(
         (outcome.wrong, outcome.lost, outcome.without_retry_after),
-        (0, 0, 0)
+        (0, 0, 0),
+        "{:?}",
+        outcome.causes
     );
     assert!(outcome.accepted.count() > 0);
     let codes: Vec<_> = outcome.refused.keys().map(String::as_str).collect();
