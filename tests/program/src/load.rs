@@ -176,7 +176,11 @@ async fn connect(target: &Target) -> Result<SendRequest<Bytes>, Box<dyn Error>> 
     let tls = TlsConnector::from(Arc::clone(&target.tls))
         .connect(name, tcp)
         .await?;
-    let (sender, connection) = h2::client::handshake(tls).await?;
+    let (sender, connection) = h2::client::Builder::new()
+        .initial_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .handshake(tls)
+        .await?;
     // Ends with its senders or with the server; what it leaves unanswered is counted as lost.
     tokio::task::spawn_local(async move { drop(connection.await) });
     Ok(sender)
@@ -299,6 +303,11 @@ fn code(body: &[u8]) -> Option<String> {
     let body: serde_json::Value = serde_json::from_slice(body).ok()?;
     body["error"]["code"].as_str().map(str::to_owned)
 }
+
+/// Room for the answers of all streams of a connection at once. With less, answers come in crumbs, and
+/// the protocol library takes a server that sends many crumbs for an attacker.
+const CONNECTION_WINDOW: u32 = 64 << 20;
+const STREAM_WINDOW: u32 = 1 << 20;
 
 /// How often the generator looks at the clock; requests of one look leave together.
 const TICK: Duration = Duration::from_millis(1);

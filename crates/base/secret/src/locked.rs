@@ -1,7 +1,7 @@
 //! Memory that is kept out of swap, core dumps and forked children.
 //!
-//! [`Arena`] is one mapping cut into 32-byte slots, for many keys at a bounded cost. [`pin`] locks a
-//! buffer that somebody else owns for as long as a computation runs. [`lock_process`] locks the whole
+//! [`Arena`] is one mapping cut into 32-byte slots, for many keys at a bounded cost. [`Region`] is a large
+//! buffer for as long as a computation runs. [`lock_process`] locks the whole
 //! process, because a crypto backend keeps key schedules on its own heap, where no arena reaches.
 //!
 //! Locking can be forbidden by a resource limit. Nothing here fails for that reason: each call says
@@ -10,7 +10,9 @@
 //! Unsafe code, and how it could be unsound: a slot handed out twice (the free list is the only source
 //! of indices and an index returns to it only in `Slot::drop`); a slot that outlives its mapping (each
 //! slot holds the mapping by `Arc`); an unmapped or misaligned pointer (the mapping is page-aligned,
-//! its length is fixed for its life, and offsets are `index * 32` with `index < slots`).
+//! its length is fixed for its life, and offsets are `index * 32` with `index < slots`); items of a
+//! `Region` that are read before they have a value (`new` writes each before it returns), or referred to
+//! after the mapping is gone (they are borrowed from the `Region`, which unmaps only in `drop`).
 #![expect(
     unsafe_code,
     reason = "mmap, mlock, madvise and prctl have no safe form in std"
@@ -18,7 +20,9 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
+use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use zeroize::Zeroize;
@@ -141,23 +145,7 @@ impl Mapping {
         let length = slots.checked_mul(SLOT_LEN).filter(|length| *length > 0);
         let length =
             length.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
-        // SAFETY: an anonymous private mapping at an address of the kernel's choice touches no
-        // existing memory; the result is checked before use.
-        let start = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                length,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        if start == libc::MAP_FAILED {
-            return Err(std::io::Error::last_os_error());
-        }
-        let start = NonNull::new(start)
-            .ok_or_else(|| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+        let start = map(length)?;
         // SAFETY: the range is exactly the mapping made above.
         let locking = unsafe { lock_range(start.as_ptr(), length) };
         // SAFETY: as above. A forked child finds zeros instead of our keys.
@@ -191,50 +179,104 @@ impl Drop for Mapping {
     }
 }
 
-/// A borrowed buffer that is locked until the guard is dropped, and wiped then.
-pub struct Pinned<'a, T: Zeroize> {
-    items: &'a mut [T],
+/// A large buffer of its own mapping, for one computation: locked, wiped at the end, and given back to
+/// the system, so that an allocator does not keep hundreds of mebibytes that nobody needs again.
+pub struct Region<T> {
+    start: NonNull<T>,
+    count: usize,
+    threads: usize,
     locking: Locking,
 }
 
-/// Locks the memory of `items` for the life of the guard; wiping it is part of letting go.
-///
-/// Pages are locked as a whole, so pinning suits large buffers with a page of their own.
-pub fn pin<T: Zeroize>(items: &mut [T]) -> Pinned<'_, T> {
-    let length = size_of_val(items);
-    // SAFETY: the range is the slice itself, borrowed for as long as the guard lives.
-    let locking = unsafe { lock_range(items.as_mut_ptr().cast(), length) };
-    Pinned { items, locking }
+// SAFETY: the mapping belongs to this value alone, as a `Vec`'s memory does.
+unsafe impl<T: Send> Send for Region<T> {}
+
+impl<T: Copy + Default + Send> Region<T> {
+    /// Maps `count` items, lets each of `threads` threads write its part first, and locks the memory.
+    /// The first touch of a page is where its time goes, and it is spread that way.
+    ///
+    /// # Errors
+    /// The operating system's error if the mapping is refused, or `InvalidInput` for no items, no
+    /// threads, or items of no size.
+    pub fn new(count: usize, threads: usize) -> std::io::Result<Self> {
+        const { assert!(align_of::<T>() <= 4096, "a mapping begins at a page") }
+        let length = count.checked_mul(size_of::<T>()).filter(|length| *length > 0);
+        let length = length.filter(|_| threads > 0);
+        let length = length.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
+        let start = map(length)?.cast::<T>();
+        // SAFETY: the mapping is `length` bytes that nobody else refers to; as uninitialised items they
+        // need no value yet.
+        let items = unsafe { slice::from_raw_parts_mut(start.as_ptr().cast::<MaybeUninit<T>>(), count) };
+        in_parts(items, threads, |part| {
+            part.iter_mut().for_each(|item| {
+                item.write(T::default());
+            });
+        });
+        // SAFETY: the range is the mapping made above.
+        let locking = unsafe { lock_range(start.as_ptr().cast(), length) };
+        Ok(Self { start, count, threads, locking })
+    }
+
+    /// The items.
+    pub const fn items(&mut self) -> &mut [T] {
+        // SAFETY: `new` has written every item, and `&mut self` makes this the only reference.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.count) }
+    }
 }
 
-impl<T: Zeroize> Pinned<'_, T> {
-    /// Whether the buffer is locked.
+impl<T> Region<T> {
+    /// Whether the memory is locked.
     #[must_use]
     pub const fn locking(&self) -> Locking {
         self.locking
     }
-
-    /// The buffer.
-    pub const fn items(&mut self) -> &mut [T] {
-        self.items
-    }
 }
 
-impl<T: Zeroize> Drop for Pinned<'_, T> {
+impl<T> Drop for Region<T> {
     fn drop(&mut self) {
-        self.items.iter_mut().for_each(Zeroize::zeroize);
-        if self.locking == Locking::Locked {
-            let length = size_of_val(self.items);
-            // SAFETY: the same range that `pin` locked. Errors leave the pages locked, which is harmless.
-            unsafe { libc::munlock(self.items.as_ptr().cast(), length) };
-        }
+        let length = self.count * size_of::<T>();
+        // SAFETY: the mapping of `new`, in bytes; the items are never looked at again.
+        let bytes = unsafe { slice::from_raw_parts_mut(self.start.as_ptr().cast::<u8>(), length) };
+        in_parts(bytes, self.threads, crate::wipe);
+        // SAFETY: as above; unmapping unlocks too.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), length) };
     }
 }
 
-impl<T: Zeroize> fmt::Debug for Pinned<'_, T> {
+impl<T> fmt::Debug for Region<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Pinned({} items, {:?})", self.items.len(), self.locking)
+        write!(f, "Region({} items, {:?})", self.count, self.locking)
     }
+}
+
+/// Gives each thread its part of the items.
+fn in_parts<T: Send>(items: &mut [T], threads: usize, work: impl Fn(&mut [T]) + Copy + Send) {
+    let part = items.len().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        for part in items.chunks_mut(part) {
+            scope.spawn(move || work(part));
+        }
+    });
+}
+
+/// An anonymous private mapping.
+fn map(length: usize) -> std::io::Result<NonNull<c_void>> {
+    // SAFETY: a mapping at an address of the kernel's choice touches no existing memory; the result is
+    // checked before use.
+    let start = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            length,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    };
+    if start == libc::MAP_FAILED {
+        return Err(std::io::Error::last_os_error());
+    }
+    NonNull::new(start).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::OutOfMemory))
 }
 
 /// Locks every present and future page of the process once it is touched, and turns off core dumps
@@ -321,10 +363,21 @@ mod tests {
     }
 
     #[test]
-    fn pinned_memory_is_wiped_when_let_go() {
-        let mut buffer = vec![7_u8; 8192];
-        pin(&mut buffer).items()[0] = 8;
-        assert!(buffer.iter().all(|byte| *byte == 0));
+    fn a_region_is_filled_by_every_thread_and_holds_what_is_written() {
+        for threads in [1, 2, 3, 8, 64] {
+            let mut region = Region::<u64>::new(4097, threads).unwrap();
+            assert!(region.items().iter().all(|item| *item == 0));
+            region.items()[4096] = 7;
+            assert_eq!((region.items().len(), region.items()[4096]), (4097, 7));
+        }
+    }
+
+    #[test]
+    fn a_region_of_nothing_is_refused() {
+        assert!(Region::<u64>::new(0, 1).is_err());
+        assert!(Region::<u64>::new(1, 0).is_err());
+        assert!(Region::<()>::new(1, 1).is_err());
+        assert!(Region::<u64>::new(usize::MAX, 1).is_err());
     }
 
     #[test]

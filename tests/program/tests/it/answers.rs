@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use http::Method;
 use keywright_encoding::base64;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::fixture::*;
 
@@ -236,80 +236,64 @@ fn random_bytes_have_the_length_asked_for_and_differ() {
     site.stop();
 }
 
+/// Requests of every route, good and bad; `{context}` stands for several.
+fn all_kinds(site: &Site) -> Vec<(Method, String, String)> {
+    let mut wire = site.wire(TRADING, BOTH[0]);
+    let sealed = seal(&mut wire, EXCHANGE, b"x", b"");
+    let open = item(&[("ciphertext", &sealed)]);
+    let wrapped = wire.post(&path(EXCHANGE, "datakey"), "{}");
+    let wrapped = item(&[("ciphertext", &wrapped.binary("ciphertext"))]);
+    let (message, garbage) = (item(&[("plaintext", b"x")]), item(&[("ciphertext", b"x")]));
+    let mut kinds = Vec::new();
+    let mut post = |action: &str, bodies: &[&str]| {
+        for body in bodies {
+            let path = format!("/v1/contexts/{{context}}/{action}");
+            kinds.push((Method::POST, path, (*body).to_owned()));
+        }
+    };
+    post("encrypt", &[&message, "{", "{}", "{\"plaintext\":\"?\"}"]);
+    for action in ["decrypt", "rewrap", "datakey/open"] {
+        post(action, &[&open, "{}", "[]", &garbage]);
+    }
+    post("datakey", &["{}"]);
+    post("datakey/open", &[&wrapped]);
+    for bytes in [8, 0] {
+        let body = format!("{{\"bytes\":{bytes}}}");
+        kinds.push((Method::POST, "/v1/random".to_owned(), body));
+    }
+    for path in ["/v1/contexts", "/v1/health", "/metrics", "/v1/openapi.json"] {
+        kinds.push((Method::GET, path.to_owned(), String::new()));
+    }
+    kinds
+}
+
 #[test]
 fn every_answer_is_of_a_route_and_status_that_the_description_has() {
     let site = Site::start();
-    let mut wire = site.wire(TRADING, keywright_tls::Protocol::Http2);
+    let mut wire = site.wire(TRADING, BOTH[0]);
     let described = wire.get("/v1/openapi.json").json();
     let mut seen = BTreeSet::new();
-    let mut ask = |method: Method, template: &str, body: &str| {
+    for (method, template, body) in all_kinds(&site) {
         for context in [EXCHANGE, TWO_FACTOR, "nobody"] {
             let path = template.replace("{context}", context);
-            let got = wire.send(method.clone(), &path, body.to_owned()).unwrap();
+            let got = wire.send(method.clone(), &path, body.clone()).unwrap();
             let verb = method.as_str().to_ascii_lowercase();
-            let responses = &described["paths"][template][&verb]["responses"];
+            let responses = &described["paths"][&template][&verb]["responses"];
             let documented = &responses[got.status.to_string()];
-            assert!(
-                documented.is_object(),
-                "{verb} {template} answers {}",
-                got.status
-            );
-            if got.status != 200 {
-                assert!(
-                    documented.to_string().contains(&got.code()),
-                    "{} {}",
-                    template,
-                    got.code()
-                );
-            }
-            seen.insert((template.to_owned(), verb, got.status));
+            let what = format!("{verb} {template} answers {} {}", got.status, got.code());
+            assert!(documented.is_object(), "{what}");
+            let named = got.status == 200 || documented.to_string().contains(&got.code());
+            assert!(named, "{what}");
+            seen.insert((template.clone(), verb, got.status));
         }
-    };
-    let sealed = seal(&mut site.wire(TRADING, BOTH[0]), EXCHANGE, b"x", b"");
-    let open = item(&[("ciphertext", &sealed)]);
-    for body in [
-        &item(&[("plaintext", b"x")]),
-        "{",
-        "{}",
-        "{\"plaintext\":\"?\"}",
-    ] {
-        ask(Method::POST, "/v1/contexts/{context}/encrypt", body);
-    }
-    for action in ["decrypt", "rewrap", "datakey/open"] {
-        for body in [&open, "{}", "[]", &item(&[("ciphertext", b"x")])] {
-            ask(
-                Method::POST,
-                &format!("/v1/contexts/{{context}}/{action}"),
-                body,
-            );
-        }
-    }
-    ask(Method::POST, "/v1/contexts/{context}/datakey", "{}");
-    let wrapped = site
-        .wire(TRADING, BOTH[0])
-        .post(&path(EXCHANGE, "datakey"), "{}");
-    let wrapped = item(&[("ciphertext", &wrapped.binary("ciphertext"))]);
-    ask(
-        Method::POST,
-        "/v1/contexts/{context}/datakey/open",
-        &wrapped,
-    );
-    ask(Method::POST, "/v1/random", "{\"bytes\":8}");
-    ask(Method::POST, "/v1/random", "{\"bytes\":0}");
-    for path in ["/v1/contexts", "/v1/health", "/metrics", "/v1/openapi.json"] {
-        ask(Method::GET, path, "");
     }
     for (template, verbs) in described["paths"].as_object().unwrap() {
-        for verb in verbs
-            .as_object()
-            .unwrap()
-            .keys()
-            .filter(|key| *key != "parameters")
-        {
+        let verbs = verbs.as_object().unwrap().keys();
+        for verb in verbs.filter(|key| *key != "parameters") {
             let good = (template.clone(), verb.clone(), 200);
             assert!(
                 seen.contains(&good),
-                "{verb} {template} is described and was not seen to work"
+                "{verb} {template} was not seen to work"
             );
         }
     }
@@ -426,6 +410,5 @@ fn metrics_count_what_was_answered_and_name_nobody() {
     });
     let got = wire.get("/metrics");
     assert_eq!((got.status, got.code().as_str()), (403, "operation_denied"));
-    let _: Value = got.json();
     site.stop();
 }

@@ -25,6 +25,12 @@ use serde_json::Value;
 
 use crate::fixture::*;
 
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Refused,
+    Served,
+}
+
 /// A client that notes what was acknowledged and what was refused.
 struct Caller {
     wire: Wire,
@@ -66,16 +72,12 @@ impl Caller {
         false
     }
 
-    /// Asks until the answer is this one.
-    fn until(&mut self, acknowledged: bool) {
+    /// Asks until the service is like this.
+    fn until(&mut self, state: State) {
         let clock = Clock::system();
         let end = clock.monotonic().plus(Duration::from_secs(30));
-        while self.ask() != acknowledged {
-            assert!(
-                clock.monotonic() < end,
-                "still {}",
-                if acknowledged { "refused" } else { "served" }
-            );
+        while self.ask() != (state == State::Served) {
+            assert!(clock.monotonic() < end, "not {state:?} yet");
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -193,7 +195,7 @@ fn a_full_disk_refuses_everything_but_a_revocation_until_there_is_space() {
     for round in 0..3 {
         disk.fill();
         for caller in &mut callers {
-            caller.until(false);
+            caller.until(State::Refused);
             caller.is_refused_for(Duration::from_millis(300));
         }
         rotations += rotate_until_refused(&site);
@@ -202,7 +204,7 @@ fn a_full_disk_refuses_everything_but_a_revocation_until_there_is_space() {
         }
         disk.empty();
         for caller in &mut callers {
-            caller.until(true);
+            caller.until(State::Served);
             (0..20).for_each(|_| assert!(caller.ask()));
         }
     }
@@ -304,7 +306,7 @@ fn a_disk_that_fails_refuses_everything_until_it_is_whole() {
         }
         limit_files(served.id(), "0:unlimited");
         for caller in &mut callers {
-            caller.until(false);
+            caller.until(State::Refused);
             caller.is_refused_for(Duration::from_millis(300));
         }
         let health = callers[0].wire.send(Method::GET, "/v1/health", "").unwrap();
@@ -317,7 +319,9 @@ fn a_disk_that_fails_refuses_everything_until_it_is_whole() {
             other => panic!("{other:?}"),
         }
         limit_files(served.id(), "unlimited:unlimited");
-        callers.iter_mut().for_each(|caller| caller.until(true));
+        callers
+            .iter_mut()
+            .for_each(|caller| caller.until(State::Served));
     }
     let rotated = until_carried_out(|| send(&home.path(), &order));
     match rotated {

@@ -51,65 +51,58 @@ fn counted(home: &Home) -> BTreeMap<String, u64> {
     counted
 }
 
-#[test]
-fn each_certificate_that_must_not_get_in_is_told_why_by_an_alert_and_counted() {
-    let home = Home::demo();
+/// Certificates, the alert that each is told, and the reason that is counted.
+fn unwelcome(home: &Home) -> Vec<(Option<Issued>, &'static str, &'static str)> {
     let careless = home.careless_authority();
-    let (stranger, namesake) = (
-        TestAuthority::new(now()),
-        TestAuthority::named("Keywright development CA", now()),
-    );
-    let revoked = issue(&home, "gone-1", "Trading", None);
+    let stranger = TestAuthority::new(now());
+    let namesake = TestAuthority::named("Keywright development CA", now());
+    let revoked = issue(home, "gone-1", "Trading", None);
     let path = home.beside("gone-1.pem");
     std::fs::write(&path, &revoked.certificate_pem).unwrap();
-    home.pki()
-        .revoke(&path, Reason::KeyCompromise, now())
-        .unwrap();
-    let site = Site::over(home);
+    let reason = Reason::KeyCompromise;
+    home.pki().revoke(&path, reason, now()).unwrap();
+    let [missing, untrusted, expired, malformed] = [
+        "certificate_missing",
+        "certificate_untrusted",
+        "certificate_expired",
+        "certificate_malformed",
+    ];
     let cases = [
-        (None, "CertificateRequired", "certificate_missing"),
-        (
-            Some(stranger.trading()),
-            "UnknownCA",
-            "certificate_untrusted",
-        ),
-        (
-            Some(namesake.trading()),
-            "UnknownCA",
-            "certificate_untrusted",
-        ),
-        (
-            Some(careless.expired()),
-            "CertificateExpired",
-            "certificate_expired",
-        ),
+        (None, "CertificateRequired", missing),
+        (Some(stranger.trading()), "UnknownCA", untrusted),
+        (Some(namesake.trading()), "UnknownCA", untrusted),
+        (Some(careless.expired()), "CertificateExpired", expired),
         (
             Some(careless.not_yet_valid()),
             "CertificateExpired",
-            "certificate_expired",
+            expired,
         ),
         (Some(revoked), "CertificateRevoked", "certificate_revoked"),
         (
             Some(careless.server_as_client()),
             "UnsupportedCertificate",
-            "certificate_untrusted",
+            untrusted,
         ),
         (
             Some(careless.two_common_names()),
             "CertificateUnknown",
-            "certificate_malformed",
+            malformed,
         ),
         (
             Some(careless.control_character()),
             "CertificateUnknown",
-            "certificate_malformed",
+            malformed,
         ),
-        (
-            Some(careless.nul()),
-            "CertificateUnknown",
-            "certificate_malformed",
-        ),
+        (Some(careless.nul()), "CertificateUnknown", malformed),
     ];
+    cases.into()
+}
+
+#[test]
+fn each_certificate_that_must_not_get_in_is_told_why_by_an_alert_and_counted() {
+    let home = Home::demo();
+    let cases = unwelcome(&home);
+    let site = Site::over(home);
     let mut expected: BTreeMap<String, u64> = BTreeMap::new();
     for protocol in BOTH {
         for (issued, alert, code) in &cases {

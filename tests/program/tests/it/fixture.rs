@@ -27,8 +27,8 @@ use keywright_home::{
     CONFIG_FILE, Contents, FINGERPRINT_FILE, HomeError, MemoryPlan, Node, Profile, Serving,
 };
 use keywright_policy::PolicyDocument;
-use keywright_testkit::ca::{TestAuthority, client_identity};
-use keywright_tls::issue::{Authority, Issued};
+use keywright_testkit::ca::TestAuthority;
+use keywright_tls::issue::Authority;
 use keywright_tls::{ClientIdentity, Protocol, client_config};
 use keywright_types::{Name, PrincipalId};
 use rustls::pki_types::ServerName;
@@ -239,13 +239,6 @@ impl Site {
         protocol: Protocol,
     ) -> Result<blocking::Client, keywright_client::Error> {
         blocking::Client::connect(settings(self.address(), self.home.tls(identity, protocol)))
-    }
-
-    pub(crate) fn client_issued(
-        &self,
-        issued: &Issued,
-    ) -> Result<blocking::Client, keywright_client::Error> {
-        self.client_of(Some(client_identity(issued).unwrap()), Protocol::Http2)
     }
 
     /// Changes the policy in force.

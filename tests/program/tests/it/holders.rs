@@ -82,6 +82,14 @@ fn a_throttled_holder_does_its_number_a_second_and_no_more() {
     );
 }
 
+fn is_degraded(wire: &mut Wire) {
+    let health = wire.get("/v1/health");
+    assert_eq!(health.status, 503);
+    let health = health.json();
+    let words = ["status", "holder", "audit"].map(|key| health[key].as_str().unwrap());
+    assert_eq!(words, ["degraded", "failed", "ok"]);
+}
+
 /// What a request meets while the holder fails like this, and what it meets afterwards.
 fn broken(fault: Fault, status: u16, code: &str) {
     let mut switch = None;
@@ -113,14 +121,7 @@ fn broken(fault: Fault, status: u16, code: &str) {
         }
     }
     if fault != Fault::Panic {
-        let health = wires[0].get("/v1/health");
-        assert_eq!(health.status, 503);
-        let health = health.json();
-        assert_eq!(
-            (&health["status"], &health["holder"]),
-            (&"degraded".into(), &"failed".into())
-        );
-        assert_eq!(health["audit"], "ok");
+        is_degraded(&mut wires[0]);
     }
     let order = Order::KeyRotate {
         tenant: name("default"),

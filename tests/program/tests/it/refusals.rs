@@ -77,45 +77,48 @@ const fn decrypt(status: u16, code: &'static str) -> Expected {
     }
 }
 
+/// Bodies that `encrypt` does not take.
+const MALFORMED: [&str; 31] = [
+    "",
+    " ",
+    "{",
+    "}",
+    "null",
+    "true",
+    "7",
+    "\"plaintext\"",
+    "[]",
+    "{}",
+    "\u{FEFF}{}",
+    "{\"plaintext\":\"\"",
+    "{\"plaintext\":\"\"}}",
+    "{\"plaintext\":\"\"} x",
+    "{\"plaintext\":\"\",}",
+    "{'plaintext':''}",
+    "{\"plaintext\":7}",
+    "{\"plaintext\":null}",
+    "{\"plaintext\":[\"\"]}",
+    "{\"Plaintext\":\"\"}",
+    "{\"plaintext\":\"\",\"plaintext\":\"\"}",
+    "{\"plaintext\":\"\",\"extra\":1}",
+    "{\"plaintext\":\"\",\"nonce\":\"\"}",
+    "{\"items\":[]}",
+    "{\"items\":{}}",
+    "{\"items\":[{}]}",
+    "{\"items\":[{\"plaintext\":\"\"},7]}",
+    "{\"items\":[{\"plaintext\":\"\"}],\"plaintext\":\"\"}",
+    "{\"plaintext\":\"\",\"items\":[]}",
+    "{\"aad\":\"\"}",
+    "{\"plaintext\":\"\\ud800\"}",
+];
+
 #[test]
 fn bodies_that_are_not_what_the_route_takes_are_refused() {
     let site = Site::start();
     let mut refused = Refused::default();
     for protocol in BOTH {
         let mut wire = site.wire(TRADING, protocol);
-        for body in [
-            "",
-            " ",
-            "{",
-            "}",
-            "null",
-            "true",
-            "7",
-            "\"plaintext\"",
-            "[]",
-            "{}",
-            "\u{FEFF}{}",
-            "{\"plaintext\":\"\"",
-            "{\"plaintext\":\"\"}}",
-            "{\"plaintext\":\"\"} x",
-            "{\"plaintext\":\"\",}",
-            "{'plaintext':''}",
-            "{\"plaintext\":7}",
-            "{\"plaintext\":null}",
-            "{\"plaintext\":[\"\"]}",
-            "{\"Plaintext\":\"\"}",
-            "{\"plaintext\":\"\",\"plaintext\":\"\"}",
-            "{\"plaintext\":\"\",\"extra\":1}",
-            "{\"plaintext\":\"\",\"nonce\":\"\"}",
-            "{\"items\":[]}",
-            "{\"items\":{}}",
-            "{\"items\":[{}]}",
-            "{\"items\":[{\"plaintext\":\"\"},7]}",
-            "{\"items\":[{\"plaintext\":\"\"}],\"plaintext\":\"\"}",
-            "{\"plaintext\":\"\",\"items\":[]}",
-            "{\"aad\":\"\"}",
-            "{\"plaintext\":\"\\ud800\"}",
-        ] {
+        for body in MALFORMED {
             let got = wire.post(&path(EXCHANGE, "encrypt"), body);
             refused.check(body, &got, encrypt(400, "request_malformed"));
         }
@@ -139,10 +142,9 @@ fn bodies_that_are_not_what_the_route_takes_are_refused() {
         }
         for bytes in ["-1", "0", "65537", "18446744073709551615"] {
             let got = wire.post("/v1/random", format!("{{\"bytes\":{bytes}}}"));
-            let code = if bytes == "-1" {
-                "request_malformed"
-            } else {
-                "value_invalid"
+            let code = match bytes {
+                "-1" => "request_malformed",
+                _ => "value_invalid",
             };
             refused.check(
                 bytes,
@@ -448,69 +450,55 @@ fn what_belongs_elsewhere_does_not_open_and_does_not_say_why() {
     refused.recorded(&site.stop());
 }
 
+fn share_two_factor(document: &mut keywright_policy::PolicyDocument) {
+    document.grants.push(Grant {
+        tenant: name("default"),
+        principals: vec![name(TRADING)],
+        groups: vec![],
+        effect: Effect::Allow,
+        operations: vec![Operation::Decrypt, Operation::Encrypt],
+        contexts: vec![ContextPattern::Exact(name(TWO_FACTOR))],
+    });
+}
+
 #[test]
 fn what_is_bound_to_a_principal_opens_for_it_and_its_heirs_alone() {
     let site = Site::start();
     let mut refused = Refused::default();
-    let sealed = seal(
-        &mut site.wire(WEB, Protocol::Http2),
-        TWO_FACTOR,
-        b"SecretCode",
-        b"",
-    );
-    let body = item(&[("ciphertext", &sealed)]);
-    site.change_policy(|document| {
-        document.grants.push(Grant {
-            tenant: name("default"),
-            principals: vec![name(TRADING)],
-            groups: vec![],
-            effect: Effect::Allow,
-            operations: vec![Operation::Decrypt, Operation::Encrypt],
-            contexts: vec![ContextPattern::Exact(name(TWO_FACTOR))],
-        });
-    });
-    for protocol in BOTH {
-        let got = site
-            .wire(TRADING, protocol)
-            .post(&path(TWO_FACTOR, "decrypt"), body.clone());
-        refused.check(
-            "granted, not the owner",
-            &got,
-            decrypt(400, "decryption_failed"),
+    site.change_policy(share_two_factor);
+    let sealed_by = |client: &str| {
+        let sealed = seal(
+            &mut site.wire(client, BOTH[0]),
+            TWO_FACTOR,
+            b"SecretCode",
+            b"",
         );
+        item(&[("ciphertext", &sealed)])
+    };
+    let (of_web, of_trading) = (sealed_by(WEB), sealed_by(TRADING));
+    let open = |client: &str, protocol, body: &str| {
+        site.wire(client, protocol)
+            .post(&path(TWO_FACTOR, "decrypt"), body.to_owned())
+    };
+    let denied = || decrypt(400, "decryption_failed");
+    for protocol in BOTH {
+        let got = open(TRADING, protocol, &of_web);
+        refused.check("granted, not the owner", &got, denied());
+        let got = open(WEB, protocol, &of_trading);
+        refused.check("the other way round", &got, denied());
     }
-    let mine = seal(
-        &mut site.wire(TRADING, Protocol::Http2),
-        TWO_FACTOR,
-        b"mine",
-        b"",
-    );
-    let got = site
-        .wire(WEB, Protocol::Http1)
-        .post(&path(TWO_FACTOR, "decrypt"), item(&[("ciphertext", &mine)]));
-    refused.check(
-        "the owner of the context, not of the data",
-        &got,
-        decrypt(400, "decryption_failed"),
-    );
     site.change_policy(|document| {
-        let owner = document
-            .principals
-            .iter_mut()
-            .find(|entry| entry.name.as_str() == WEB);
-        owner.unwrap().heirs.push(name(TRADING));
+        let mut entries = document.principals.iter_mut();
+        let owner = entries.find(|entry| entry.name.as_str() == WEB).unwrap();
+        owner.heirs.push(name(TRADING));
     });
     for protocol in BOTH {
-        let got = site
-            .wire(TRADING, protocol)
-            .post(&path(TWO_FACTOR, "decrypt"), body.clone());
+        let got = open(TRADING, protocol, &of_web);
         assert_eq!(got.binary("plaintext"), b"SecretCode");
+        // An inheritance has one direction.
+        let got = open(WEB, protocol, &of_trading);
+        refused.check("an heir's own", &got, denied());
     }
-    // An inheritance has one direction.
-    let got = site
-        .wire(WEB, Protocol::Http2)
-        .post(&path(TWO_FACTOR, "decrypt"), item(&[("ciphertext", &mine)]));
-    refused.check("an heir's own", &got, decrypt(400, "decryption_failed"));
     refused.recorded(&site.stop());
 }
 
