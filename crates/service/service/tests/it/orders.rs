@@ -78,7 +78,14 @@ fn play(trick: &OnceLock<Trick>, what: impl Fn() + Send + Sync + 'static) {
     assert!(trick.set(Box::new(what)).is_ok());
 }
 
-/// The log cannot be written from now on, until it is healed.
+/// The log cannot be written from now on, until it is healed: not even its reserve, which stands by for
+/// [`full`].
+fn broken(faults: &LogFaults) -> impl Fn() + Send + Sync + 'static {
+    let faults = faults.clone();
+    move || faults.fail_writes(ErrorKind::Other, 0)
+}
+
+/// The disk of the log is full from now on.
 fn full(faults: &LogFaults) -> impl Fn() + Send + Sync + 'static {
     let faults = faults.clone();
     move || faults.fail_writes(ErrorKind::StorageFull, 0)
@@ -258,7 +265,7 @@ fn an_order_of_unknown_fate_is_ended_before_the_next_one_begins() {
 #[test]
 fn what_was_done_and_could_not_be_recorded_is_in_force_and_owed() {
     let (house, trick) = meddled();
-    play(&trick, full(&house.log_faults));
+    play(&trick, broken(&house.log_faults));
     let already = orders(&house).len();
     let failed = house.create("new", BindingKind::None).unwrap_err();
     assert!(matches!(failed, AdminError::Audit(_)), "{failed:?}");
@@ -288,6 +295,25 @@ fn what_was_done_and_could_not_be_recorded_is_in_force_and_owed() {
 }
 
 #[test]
+fn an_order_that_a_full_disk_overtakes_is_ended_in_the_reserve_and_the_next_is_not_begun() {
+    let (house, trick) = meddled();
+    play(&trick, full(&house.log_faults));
+    let already = orders(&house).len();
+    house.create("new", BindingKind::None).unwrap();
+    let epoch = house.epoch();
+    assert!(matches!(
+        house.admin.apply_policy(PolicyDocument::default()),
+        Err(AdminError::Audit(_))
+    ));
+    assert_eq!(house.epoch(), epoch);
+    let records = orders(&house).split_off(already);
+    let kinds: Vec<_> = records.iter().map(|record| &record["type"]).collect();
+    assert_eq!(kinds, ["order-before", "order-after"]);
+    assert_eq!(records[1]["outcome"], "ok");
+    assert_in_step(&house);
+}
+
+#[test]
 fn an_order_that_cannot_be_recorded_is_not_begun() {
     let house = House::new();
     let epoch = house.epoch();
@@ -302,7 +328,7 @@ fn an_order_that_cannot_be_recorded_is_not_begun() {
 #[test]
 fn after_a_crash_an_order_that_took_place_is_settled_as_done_with_its_rows() {
     let (house, trick) = meddled();
-    play(&trick, full(&house.log_faults));
+    play(&trick, broken(&house.log_faults));
     house.create("new", BindingKind::None).unwrap_err();
     let epoch = house.store.epoch();
     house.log_faults.heal();
@@ -423,7 +449,7 @@ fn orders_from_many_threads_are_carried_out_one_after_the_other() {
 #[test]
 fn the_log_of_failures_and_crashes_verifies() {
     let (house, trick) = meddled();
-    play(&trick, full(&house.log_faults));
+    play(&trick, broken(&house.log_faults));
     house.create("new", BindingKind::None).unwrap_err();
     house.log_faults.heal();
     let mut house = house.crash();
