@@ -200,13 +200,17 @@ impl<T: Copy + Default + Send> Region<T> {
     /// threads, or items of no size.
     pub fn new(count: usize, threads: usize) -> std::io::Result<Self> {
         const { assert!(align_of::<T>() <= 4096, "a mapping begins at a page") }
-        let length = count.checked_mul(size_of::<T>()).filter(|length| *length > 0);
+        let length = count
+            .checked_mul(size_of::<T>())
+            .filter(|length| *length > 0);
         let length = length.filter(|_| threads > 0);
-        let length = length.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
+        let length =
+            length.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
         let start = map(length)?.cast::<T>();
         // SAFETY: the mapping is `length` bytes that nobody else refers to; as uninitialised items they
         // need no value yet.
-        let items = unsafe { slice::from_raw_parts_mut(start.as_ptr().cast::<MaybeUninit<T>>(), count) };
+        let items =
+            unsafe { slice::from_raw_parts_mut(start.as_ptr().cast::<MaybeUninit<T>>(), count) };
         in_parts(items, threads, |part| {
             part.iter_mut().for_each(|item| {
                 item.write(T::default());
@@ -214,7 +218,12 @@ impl<T: Copy + Default + Send> Region<T> {
         });
         // SAFETY: the range is the mapping made above.
         let locking = unsafe { lock_range(start.as_ptr().cast(), length) };
-        Ok(Self { start, count, threads, locking })
+        Ok(Self {
+            start,
+            count,
+            threads,
+            locking,
+        })
     }
 
     /// The items.
