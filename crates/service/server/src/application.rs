@@ -243,7 +243,10 @@ impl Application {
 
     /// The whole body; a body that cannot be had is recorded here.
     async fn body(&self, asked: &mut Asked<'_>, body: Body) -> Result<Bytes, Refusal> {
-        match read_body(body, self.limits.body_bytes, self.body_timeout).await {
+        let expected = self.worker.expect(asked.call, asked.route.operation);
+        let read = read_body(body, self.limits.body_bytes, self.body_timeout).await;
+        expected.arrived();
+        match read {
             Ok(bytes) => {
                 asked.call.bytes_in = bytes.len() as u64;
                 Ok(bytes)

@@ -27,4 +27,4 @@ pub use pool::PoolSize;
 pub use recorded::Recorded;
 pub use shared::{Settings, Shared};
 pub use snapshot::Snapshot;
-pub use worker::{Call, Done, Need, Performed, Worker};
+pub use worker::{Call, Done, Expected, Need, Performed, Worker};

@@ -228,6 +228,17 @@ impl Worker {
         }
     }
 
+    /// Stands for a request whose body is still on its way: if the client goes away before
+    /// [`Expected::arrived`], a record says so.
+    pub const fn expect<'a>(&'a self, call: Call<'a>, operation: Operation) -> Expected<'a> {
+        Expected {
+            worker: self,
+            call,
+            operation,
+            arrived: false,
+        }
+    }
+
     /// Records a request that was refused before it could be understood.
     pub fn refuse<T>(
         &self,
@@ -428,6 +439,33 @@ pub enum Need {
     Grant,
     /// To be a principal at all.
     Identity,
+}
+
+/// A request whose body is still on its way.
+#[derive(Debug)]
+#[must_use = "dropped, it records that the client went away"]
+pub struct Expected<'a> {
+    worker: &'a Worker,
+    call: Call<'a>,
+    operation: Operation,
+    arrived: bool,
+}
+
+impl Expected<'_> {
+    /// The body is there, or is refused: what follows makes the record.
+    pub fn arrived(mut self) {
+        self.arrived = true;
+    }
+}
+
+impl Drop for Expected<'_> {
+    fn drop(&mut self) {
+        if !self.arrived {
+            let snapshot = self.worker.shared.snapshot();
+            // An entry that nobody closes is recorded as interrupted.
+            drop(self.worker.begin(&self.call, self.operation, &snapshot));
+        }
+    }
 }
 
 /// The record of one request, from its beginning to its end.

@@ -110,6 +110,26 @@ fn key_material_waits_for_the_medium_and_ciphertext_for_the_system() {
 }
 
 #[test]
+fn a_body_that_never_arrives_leaves_a_record_and_one_that_does_leaves_none_of_its_own() {
+    let house = House::new();
+    let worker = house.worker();
+    let caller = house.caller(TRADING);
+    worker
+        .expect(house.call(&caller), Operation::Encrypt)
+        .arrived();
+    assert!(!worker.drain_refusals());
+    drop(worker.expect(house.call(&caller), Operation::Encrypt));
+    assert!(
+        worker.drain_refusals(),
+        "somebody must flush it, though nobody waits"
+    );
+    assert!(worker.flush());
+    let records = house.records(&["request"]);
+    assert_eq!(records.len(), 1);
+    assert_eq!(records[0]["outcome"], "interrupted");
+}
+
+#[test]
 fn a_cancelled_request_leaves_a_record_that_says_so() {
     let house = House::with(|holder| Arc::new(Slow::new(holder, Duration::from_millis(20))));
     let worker = house.worker();
