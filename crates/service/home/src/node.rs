@@ -94,7 +94,7 @@ impl Node {
         };
         let mut log = open_log(&config, &clock, identity, meta.signer, &store)?;
         settle(&mut log, &store, &clock)?;
-        let (trust, lists) = read_trust(&config, &clock)?;
+        let (trust, text) = read_trust(&config, &clock)?;
         let tls = Arc::new(ArcSwap::new(tls_config(&config, &trust)?));
         let snapshot = Snapshot::load(&store, Arc::clone(&trust))?;
         let shared = Shared::new(
@@ -117,7 +117,7 @@ impl Node {
             memory_locked,
             derivation,
         };
-        node.adopt_newer_trust(trust, &lists)?;
+        node.adopt_newer_trust(trust, &text)?;
         Ok(Arc::new(node))
     }
 
@@ -203,9 +203,9 @@ impl Node {
     /// # Errors
     /// [`HomeError::Tls`], [`HomeError::Admin`]; the old list stays in force.
     pub fn reload_trust(&self) -> Result<u64, HomeError> {
-        let (trust, lists) = read_trust(&self.config, &self.clock)?;
+        let (trust, text) = read_trust(&self.config, &self.clock)?;
         let tls = tls_config(&self.config, &trust)?;
-        let replaced = self.admin.replace_trust(Arc::clone(&trust), &lists);
+        let replaced = self.admin.replace_trust(Arc::clone(&trust), &text);
         // An order that was carried out is in force even if its record's end is still owed.
         if Arc::ptr_eq(&self.admin.shared().snapshot().trust, &trust) {
             self.tls.store(tls);
@@ -258,19 +258,17 @@ impl Node {
 
     /// A list that was replaced while the node was down is put in force as an order of its own; an
     /// older one than the store remembers keeps the node from starting.
-    fn adopt_newer_trust(&self, trust: Arc<ClientTrust>, lists: &[u8]) -> Result<(), HomeError> {
+    fn adopt_newer_trust(&self, trust: Arc<ClientTrust>, text: &[u8]) -> Result<(), HomeError> {
         let known = load_trust(&self.store)?;
         if let Some(known) = &known {
-            let anchors = files::read(&self.config.clients.authorities)?;
-            // Anchors may have been exchanged: then the old lists no longer fit them and say nothing.
-            if let Ok(known) = ClientTrust::new(&anchors, known, self.clock.clone())
-                && trust.is_older_than(&known)
-            {
+            // Both kinds of section stand in one text; each reader takes its own.
+            let known = ClientTrust::new(known, known, self.clock.clone())?;
+            if trust.is_older_than(&known) {
                 return Err(HomeError::OlderRevocationList);
             }
         }
-        if known.as_deref() != Some(lists) {
-            self.admin.replace_trust(trust, lists)?;
+        if known.as_deref() != Some(text) {
+            self.admin.replace_trust(trust, text)?;
         }
         Ok(())
     }
@@ -460,15 +458,14 @@ fn copy_heads_to(store: Store) -> Box<dyn Fn(&SignedHead) + Send> {
     })
 }
 
-/// Anchors and revocation lists, and the bytes of the lists that were read: the file may be another
-/// one a moment later.
+/// Anchors and revocation lists, and the text of both as it was read: the files may be others a moment
+/// later. The two are kept together, because a list can only be compared under the anchors that it was
+/// in force with: otherwise one exchanged anchor would make every remembered list unreadable.
 fn read_trust(config: &Config, clock: &Clock) -> Result<(Arc<ClientTrust>, Vec<u8>), HomeError> {
     let anchors = files::read(&config.clients.authorities)?;
     let lists = files::read(&config.clients.revocation_lists)?;
-    Ok((
-        Arc::new(ClientTrust::new(&anchors, &lists, clock.clone())?),
-        lists,
-    ))
+    let trust = ClientTrust::new(&anchors, &lists, clock.clone())?;
+    Ok((Arc::new(trust), [anchors, lists].join(&b'\n')))
 }
 
 fn tls_config(config: &Config, trust: &Arc<ClientTrust>) -> Result<Arc<ServerConfig>, HomeError> {

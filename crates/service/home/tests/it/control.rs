@@ -151,6 +151,16 @@ fn a_revocation_list_that_changed_while_the_node_was_down_is_adopted_and_an_olde
     assert_eq!(epoch(&node), adopted, "the same list is no news");
     node.shutdown().unwrap();
     drop(node);
-    std::fs::write(home.join("crl.pem"), old).unwrap();
+    std::fs::write(home.join("crl.pem"), &old).unwrap();
+    assert!(matches!(open(), Err(HomeError::OlderRevocationList)));
+    // One more authority does not make the others' lists incomparable.
+    let other = tempfile::tempdir().unwrap();
+    Pki::init(other.path(), clock.wall()).unwrap();
+    let both = |name: &str, ours: &[u8]| {
+        let theirs = std::fs::read(other.path().join(name)).unwrap();
+        std::fs::write(home.join(name), [ours, &theirs].concat()).unwrap();
+    };
+    both("crl.pem", &old);
+    both("ca.pem", &std::fs::read(home.join("ca.pem")).unwrap());
     assert!(matches!(open(), Err(HomeError::OlderRevocationList)));
 }
