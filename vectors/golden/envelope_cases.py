@@ -78,7 +78,7 @@ def stored_key_cases(suite: int) -> Iterator[Json]:
 
 
 def worked_cases(suite: int) -> Iterator[Json]:
-    """The worked envelopes of constructions.md, with their published keys and nonces."""
+    """The worked envelopes of docs/formats.md, with their published keys and nonces."""
     if suite in published.WORKED:
         base = scene(f"suite{suite}-worked-envelope", suite, plaintext=published.WORKED_PLAINTEXT.hex(),
                      aad={"1": published.WORKED_AAD.hex()})

@@ -1,7 +1,7 @@
 """The second implementation against values that others published.
 
-Fixed values are from `reference/constructions.md` of the design; the files are Project Wycheproof's, read from the
-folder that KEYWRIGHT_VECTORS names and never copied. Absent files count as skipped.
+Fixed values are from C2SP's XAES-256-GCM, from draft-irtf-cfrg-xchacha, and from docs/formats.md ("Worked
+envelopes"); the files are Project Wycheproof's, read from the folder that KEYWRIGHT_VECTORS names and never copied. Absent files count as skipped.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Check = tuple[str, bool | None]
 
 XAES_NONCE = b"ABCDEFGHIJKLMNOPQRSTUVWX"
 XAES_PLAINTEXT = b"XAES-256-GCM"
-# constructions.md, "XAES-256-GCM (C2SP)": key byte, AAD, output.
+# C2SP, XAES-256-GCM, test vectors: key byte, AAD, output.
 XAES = [
     (1, b"", "ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271"),
     (3, b"c2sp.org/XAES-256-GCM", "986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d"),
 ]
-# constructions.md, "XChaCha20-Poly1305".
+# draft-irtf-cfrg-xchacha-03, section 2.2.1, with its key 00 01 .. 1f.
 HCHACHA20_NONCE = "000000090000004a0000000031415927"
 HCHACHA20 = "82413b4227b27bfed30e42508a877d73a0f9e4d58a74a853c12ec41326d3ecdc"
-# constructions.md, "Worked envelopes".
+# docs/formats.md, "Worked envelopes".
 WORKED_KEY = bytes(range(32))
 WORKED_KEY_ID = b"\x11" * 16
 WORKED_NONCE = b"\x22" * 24

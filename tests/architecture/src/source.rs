@@ -4,6 +4,15 @@
 /// Crates with a module that may hold unsafe code; every other forbids it at its root.
 pub const MAY_BE_UNSAFE: &[&str] = &["keywright-secret"];
 
+/// Who may act as the owner of the machine, whom no policy binds: those who carry out orders, and the
+/// suite that every key holder is held against.
+const MAY_BE_OWNER: &[&str] = &[
+    "crates/service/policy/src/",
+    "crates/service/service/src/",
+    "crates/service/home/src/",
+    "crates/custody/custody/src/conformance.rs",
+];
+
 /// Whether the root of a crate forbids unsafe code.
 #[must_use]
 pub fn forbids_unsafe(root: &str) -> bool {
@@ -29,6 +38,19 @@ pub fn environment_reads(text: &str) -> Vec<usize> {
             "env::*",
         ],
     )
+}
+
+/// The lines by which the file `name`, a path under the root, takes the owner's policy and may not. What
+/// stands behind `#[cfg(test)]` may, so tests come last in a file.
+#[must_use]
+pub fn owner_policies(name: &str, text: &str) -> Vec<usize> {
+    if MAY_BE_OWNER.iter().any(|owner| name.starts_with(owner)) {
+        return Vec::new();
+    }
+    let tests = text.lines().position(|line| line == "#[cfg(test)]");
+    let tests = tests.unwrap_or(usize::MAX);
+    let taken = lines_with(text, &["Policy::owner", "::owner()"]);
+    taken.into_iter().filter(|line| *line <= tests).collect()
 }
 
 fn lines_with(text: &str, words: &[&str]) -> Vec<usize> {
@@ -75,6 +97,28 @@ mod tests {
             [1]
         );
         assert!(clock_reads("let t = clock.now(); let e = SystemTime::UNIX_EPOCH;\n").is_empty());
+    }
+
+    #[test]
+    fn a_planted_owner_is_caught_outside_its_places_and_tests() {
+        let text = "use a::Policy;\nlet p = Policy::owner().permit();\nlet p = P::owner();\n\
+            #[cfg(test)]\nmod tests {\n    let p = Policy::owner();\n}\n";
+        for name in [
+            "crates/service/server/src/application.rs",
+            "crates/service/servicex/src/lib.rs",
+            "crates/custody/custody/src/holder.rs",
+            "crates/faces/cli/src/main.rs",
+        ] {
+            assert_eq!(owner_policies(name, text), [2, 3], "{name}");
+        }
+        for name in [
+            "crates/service/service/src/admin.rs",
+            "crates/custody/custody/src/conformance.rs",
+        ] {
+            assert!(owner_policies(name, text).is_empty(), "{name}");
+        }
+        let word = "/// See `Policy::owner`.\nlet owner = policy.owner;\n";
+        assert!(owner_policies("crates/faces/cli/src/main.rs", word).is_empty());
     }
 
     #[test]

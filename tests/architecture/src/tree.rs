@@ -1,5 +1,6 @@
 //! What must stand in no file of the tree: the folders of one machine, and hosts that packages are
-//! downloaded from. Both are true on somebody's desk only, and tell strangers about it.
+//! downloaded from. Both are true on somebody's desk only, and tell strangers about it. And what must stand
+//! in few: the folder beside the tree, without which everything else has to work.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,17 @@ const REGISTRY_MARKS: &[&str] = &[
     concat!("index", "-url"),
     concat!("find", "-links"),
     concat!("replace", "-with ="),
+];
+
+/// The folder beside the tree.
+const BESIDE: &str = concat!("../sha", "red");
+
+/// What may look into the folder beside the tree: it says so, and counts what it then cannot do.
+const MAY_LOOK_BESIDE: &[&str] = &[
+    "CONTRIBUTING.md",
+    "scripts/bench",
+    "scripts/test",
+    "tests/vectors/",
 ];
 
 /// Every file that is in the tree or about to be: known to git, or neither known nor ignored.
@@ -82,6 +94,25 @@ pub fn traces(content: &[u8]) -> Vec<String> {
     found
 }
 
+/// The lines by which a file leans on the folder beside the tree, if it is not one that may. `name` is its
+/// path under the root.
+#[must_use]
+pub fn looks_beside(name: &str, content: &[u8]) -> Vec<usize> {
+    let may = |allowed: &&str| match allowed.strip_suffix('/') {
+        Some(_) => name.starts_with(*allowed),
+        None => name == *allowed,
+    };
+    if MAY_LOOK_BESIDE.iter().any(may) {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(content);
+    let lines = text.lines().enumerate();
+    lines
+        .filter(|(_, line)| line.contains(BESIDE))
+        .map(|(index, _)| index + 1)
+        .collect()
+}
+
 /// Whether `folder` stands in the line as the beginning of a path, not in the middle of one.
 fn begins_a_path(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {
@@ -121,6 +152,29 @@ mod tests {
         }
         let lock = b"source = \"registry+https://github.com/rust-lang/crates.io-index\"";
         assert!(traces(lock).is_empty());
+    }
+
+    #[test]
+    fn a_planted_look_beside_the_tree_is_caught_but_in_the_files_that_may() {
+        let line = format!("first\ncp {BESIDE}/vectors .\n{BESIDE}");
+        for name in [
+            "docs/formats.md",
+            "scripts/setup",
+            "scripts/test2",
+            "tests/vectors.md",
+            "docs/CONTRIBUTING.md",
+        ] {
+            assert_eq!(looks_beside(name, line.as_bytes()), [2, 3], "{name}");
+            assert!(looks_beside(name, b"shared, ./shared, ../share").is_empty());
+        }
+        for name in [
+            "scripts/bench",
+            "scripts/test",
+            "tests/vectors/src/family.rs",
+            "CONTRIBUTING.md",
+        ] {
+            assert!(looks_beside(name, line.as_bytes()).is_empty(), "{name}");
+        }
     }
 
     #[test]

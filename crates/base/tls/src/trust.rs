@@ -131,6 +131,21 @@ impl ClientTrust {
         chain: &[CertificateDer<'_>],
         now: WallTime,
     ) -> Result<Credential, Refusal> {
+        self.verify_until(chain, now)
+            .map(|(credential, _)| credential)
+    }
+
+    /// [`ClientTrust::verify`], and the first moment at which its answer no longer holds: a
+    /// certificate of the path, the anchor or one of the revocation lists used has run out by then.
+    /// Whoever keeps the answer for longer must ask again.
+    ///
+    /// # Errors
+    /// As [`ClientTrust::verify`].
+    pub fn verify_until(
+        &self,
+        chain: &[CertificateDer<'_>],
+        now: WallTime,
+    ) -> Result<(Credential, WallTime), Refusal> {
         let (leaf, intermediates) = chain.split_first().ok_or(Refusal::Missing)?;
         if chain.len() > LONGEST_CHAIN {
             return Err(Refusal::Malformed);
@@ -139,7 +154,11 @@ impl ClientTrust {
         let mut refusal = Refusal::UnknownIssuer;
         for anchor in &self.anchors {
             match self.verify_under(anchor, &end, intermediates, now) {
-                Ok(()) => return identity::credential(leaf, sha256(&anchor.key_info)),
+                Ok(until) => {
+                    let credential = identity::credential(leaf, sha256(&anchor.key_info))?;
+                    let until = until.min(after(credential.not_after));
+                    return Ok((credential, until));
+                }
                 Err(Refusal::UnknownIssuer) => {}
                 Err(nearer) => refusal = nearer,
             }
@@ -192,14 +211,14 @@ impl ClientTrust {
     }
 
     /// One anchor at a time, because two anchors may share a name and then only one of their lists
-    /// carries the right signature.
+    /// carries the right signature. Until when the answer holds, the leaf's own end left out.
     fn verify_under(
         &self,
         anchor: &Anchor,
         end: &EndEntityCert<'_>,
         intermediates: &[CertificateDer<'_>],
         now: WallTime,
-    ) -> Result<(), Refusal> {
+    ) -> Result<WallTime, Refusal> {
         let own = anchor.list.and_then(|place| self.lists.get(place));
         let own = own.ok_or(Refusal::RevocationUnknown)?;
         let others = self
@@ -225,7 +244,34 @@ impl ClientTrust {
             Some(revocation),
             None,
         )?;
-        anchor.check(&path, now)
+        anchor.check(&path, now)?;
+        self.path_ends(&path, own, anchor)
+    }
+
+    /// The earliest end among anchor, certificates between, and the lists that vouch for the path.
+    fn path_ends(
+        &self,
+        path: &VerifiedPath<'_>,
+        own: &List,
+        anchor: &Anchor,
+    ) -> Result<WallTime, Refusal> {
+        // Certificates are good to the end of their last second, lists to its beginning.
+        let mut until = own.next_update.min(after(anchor.not_after.unix_seconds()));
+        let vouched = |issuer: &[u8]| {
+            let named = self
+                .lists
+                .iter()
+                .filter(|list| list.issuer == Issuer::Intermediate && list.list.issuer() == issuer);
+            named.map(|list| list.next_update).min()
+        };
+        until = vouched(path.end_entity().issuer()).map_or(until, |end| until.min(end));
+        for between in path.intermediate_certificates() {
+            let der = between.der();
+            let parsed = der::certificate(&der).ok_or(Refusal::Malformed)?;
+            until = until.min(after(der::seconds(parsed.validity().not_after)));
+            until = vouched(between.issuer()).map_or(until, |end| until.min(end));
+        }
+        Ok(until)
     }
 }
 
@@ -268,6 +314,11 @@ impl Anchor {
         }
         Ok(())
     }
+}
+
+/// The first moment after a certificate's last second.
+const fn after(not_after: u64) -> WallTime {
+    WallTime::from_unix_seconds(not_after.saturating_add(1))
 }
 
 /// The path length constraint of a certificate that may sign certificates and revocation lists.

@@ -6,7 +6,7 @@
 //! * [`Store`] is a handle to the store thread. All reads and writes are messages to it; only
 //!   [`Store::epoch`] is answered without one.
 //! * [`Transaction`] collects writes. Each raises the state epoch by one, in the same commit, unless
-//!   it is told to [keep](Transaction::keep_epoch) it (reference/key-service S3, S5).
+//!   it is told to [keep](Transaction::keep_epoch) it.
 //!
 //! # What protects the rows (design 7.15)
 //! The caller hands in a row key that the root seals elsewhere. Two values are kept under it.

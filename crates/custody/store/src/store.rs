@@ -168,7 +168,7 @@ impl Store {
     /// Reserves the next `block` numbers of a version's usage counter.
     ///
     /// They are reserved on the disk before they are handed out and never handed out again; a crash
-    /// wastes those not yet used (reference/key-service S9, design 7.19). The epoch stays.
+    /// wastes those not yet used (design 7.19). The epoch stays.
     ///
     /// # Errors
     /// [`Error::Exhausted`] if fewer than `block` numbers are left below 2^64; else as

@@ -10,7 +10,7 @@ use crate::{Error, Row, Table};
 /// How the keys of counters begin that [`Store::reserve`](crate::Store::reserve) hands out from.
 pub(crate) const RESERVATION: &[u8] = b"reserve/";
 
-/// The state epoch (reference/key-service S5): rises with each change on which access depends.
+/// The state epoch (design 7.15): rises with each change on which access depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "an epoch is one number")]
 pub struct Epoch(pub u64);

@@ -110,6 +110,15 @@ impl Failure {
         )
     }
 
+    /// A bug.
+    pub(crate) fn panicked() -> Self {
+        Self::new(
+            Exit::Internal,
+            "the program panicked",
+            "please report this with the command and what it printed before this",
+        )
+    }
+
     /// A step whose result is not what was promised.
     pub(crate) fn broken(promise: impl Into<String>) -> Self {
         Self::new(

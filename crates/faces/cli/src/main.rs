@@ -67,7 +67,9 @@ fn main() -> std::process::ExitCode {
         Err(error) => return exit::usage(&error, wanted_format()),
     };
     let format = arguments.format;
-    let result = run(arguments);
+    // A bug ends like every other failure; what panicked, and where, is on standard error by then.
+    let result =
+        std::panic::catch_unwind(|| run(arguments)).unwrap_or_else(|_| Err(Failure::panicked()));
     let exit = result.unwrap_or_else(|failure| {
         output::failure(format, &failure);
         failure.exit

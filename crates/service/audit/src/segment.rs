@@ -20,7 +20,9 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct Slot {
     pub(crate) sink: Arc<dyn Sink>,
     point: Mutex<Point>,
-    /// Set by the head thread when a sync failed: the writer must leave this file.
+    /// Held while the file is synced, never while it is written.
+    syncing: Mutex<()>,
+    /// A sync failed, whoever asked for it: the writer must leave this file. Never cleared.
     failed: AtomicBool,
     /// Whether the file lies in the reserve.
     pub(crate) reserve: Option<u64>,
@@ -44,9 +46,14 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    /// Nothing more will be written, and nothing is being written.
+    /// Nothing more will be written, nothing is being written, and all that was is durable.
     pub(crate) const fn has_ended(&self) -> bool {
-        self.sealed && !self.busy
+        self.sealed && !self.busy && self.is_durable()
+    }
+
+    /// All that was written is durable.
+    pub(crate) const fn is_durable(&self) -> bool {
+        self.written.length == self.synced.length
     }
 }
 
@@ -69,6 +76,7 @@ impl Slot {
         Self {
             sink,
             point: Mutex::new(point),
+            syncing: Mutex::new(()),
             failed: AtomicBool::new(false),
             reserve,
         }
@@ -82,18 +90,33 @@ impl Slot {
         self.failed.load(Ordering::Acquire)
     }
 
-    /// Makes what is written durable. A failure is remembered for the writer.
+    /// Makes what is written durable. Once this has failed it fails for ever, for every caller.
+    ///
+    /// Linux tells of a lost write once per open file: of two syncs at the same time one hears of it
+    /// and the other is told that all is well, and so is every later one. Hence one at a time, and the
+    /// answer is kept.
     pub(crate) fn sync(&self) -> io::Result<()> {
+        let Ok(_alone) = self.syncing.lock() else {
+            // The thread that was syncing died with the answer.
+            self.failed.store(true, Ordering::Release);
+            return Err(lost());
+        };
+        self.admit_sync()?;
         let before = self.point();
-        if before.written.length == before.synced.length {
+        if before.is_durable() {
             return Ok(());
         }
         self.sink
             .sync()
             .inspect_err(|_| self.failed.store(true, Ordering::Release))?;
-        let mut point = locked(&self.point);
-        if point.synced.length < before.written.length {
-            point.synced = before.written;
+        self.admit_sync()?;
+        locked(&self.point).synced = before.written;
+        Ok(())
+    }
+
+    fn admit_sync(&self) -> io::Result<()> {
+        if self.has_failed() {
+            return Err(lost());
         }
         Ok(())
     }
@@ -144,6 +167,11 @@ impl Slot {
         point.epoch = point.epoch.max(epoch);
         point.busy = false;
     }
+}
+
+/// What every sync of a file answers after one has failed.
+fn lost() -> io::Error {
+    io::Error::other("an earlier sync of this file failed")
 }
 
 impl std::fmt::Debug for Slot {
@@ -232,5 +260,121 @@ impl Segment {
 impl Drop for Segment {
     fn drop(&mut self) {
         self.slot.seal();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::sync::atomic::AtomicU32;
+
+    use keywright_types::BootId;
+
+    use super::*;
+
+    /// Tells of a lost write once, as Linux does, and late enough for a second sync to begin before.
+    struct TellsOnce {
+        lost: AtomicBool,
+        syncs: AtomicU32,
+    }
+
+    impl Sink for TellsOnce {
+        fn append(&self, _: &[u8]) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn sync(&self) -> io::Result<()> {
+            self.syncs.fetch_add(1, Ordering::SeqCst);
+            let tell = self.lost.swap(false, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(200));
+            if tell {
+                return Err(io::Error::other("input/output error"));
+            }
+            Ok(())
+        }
+
+        fn cut(&self, _: u64) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn written_slot() -> (Slot, Arc<TellsOnce>, FileState) {
+        let file = FileId {
+            boot: BootId::from_bytes([1; 16]),
+            writer: 0,
+        };
+        let sink = Arc::new(TellsOnce {
+            lost: AtomicBool::new(false),
+            syncs: AtomicU32::new(0),
+        });
+        let slot = Slot::new(Arc::clone(&sink) as Arc<dyn Sink>, file, [0; 32], None);
+        let written = FileState {
+            file,
+            sequence: 1,
+            link: [1; 32],
+            length: 100,
+        };
+        assert!(slot.begin_write());
+        slot.end_write(written, 1);
+        (slot, sink, written)
+    }
+
+    fn two_at_once(slot: &Slot) -> [io::Result<()>; 2] {
+        let together = Barrier::new(2);
+        let sync = || {
+            together.wait();
+            slot.sync()
+        };
+        std::thread::scope(|scope| {
+            let other = scope.spawn(sync);
+            let own = sync();
+            [own, other.join().unwrap()]
+        })
+    }
+
+    #[test]
+    fn a_loss_that_is_told_once_is_heard_by_every_sync_from_then_on() {
+        let (slot, sink, written) = written_slot();
+        sink.lost.store(true, Ordering::SeqCst);
+        assert!(two_at_once(&slot).iter().all(Result::is_err));
+        assert!(slot.has_failed());
+        assert!(slot.sync().is_err());
+        assert_eq!(slot.point().synced.length, 0);
+        assert_eq!(slot.point().written, written);
+        assert_eq!(sink.syncs.load(Ordering::SeqCst), 1);
+        slot.seal();
+        assert!(!slot.point().has_ended());
+    }
+
+    #[test]
+    fn two_syncs_of_a_whole_file_succeed_with_one_call() {
+        let (slot, sink, written) = written_slot();
+        assert!(two_at_once(&slot).iter().all(Result::is_ok));
+        assert_eq!(slot.point().synced, written);
+        assert_eq!(sink.syncs.load(Ordering::SeqCst), 1);
+        slot.seal();
+        assert!(slot.point().has_ended());
+    }
+
+    #[test]
+    fn a_file_is_written_while_it_is_being_synced() {
+        let (slot, sink, written) = written_slot();
+        let more = FileState {
+            length: 200,
+            sequence: 2,
+            ..written
+        };
+        std::thread::scope(|scope| {
+            let sync = scope.spawn(|| slot.sync());
+            while sink.syncs.load(Ordering::SeqCst) == 0 {
+                std::thread::yield_now();
+            }
+            assert!(slot.begin_write());
+            slot.end_write(more, 1);
+            assert!(!slot.has_failed());
+            assert!(!sync.is_finished());
+            assert!(sync.join().unwrap().is_ok());
+        });
+        assert_eq!((slot.point().synced, slot.point().written), (written, more));
     }
 }

@@ -101,13 +101,17 @@ impl Heads {
 
 impl Listed {
     /// What the next head states, and whether it is the last word on this file.
+    ///
+    /// Never more than is durable. A file whose sync failed has no last word in this boot: what lies
+    /// behind its last sync may or may not be there when it is read.
     fn state(&self) -> (FileState, Ended) {
         let point = self.slot.point();
-        if point.has_ended() {
-            (point.written, Ended::Yes)
+        let ended = if point.has_ended() {
+            Ended::Yes
         } else {
-            (point.synced, Ended::No)
-        }
+            Ended::No
+        };
+        (point.synced, ended)
     }
 }
 
@@ -250,7 +254,7 @@ impl Shared {
 
     pub(crate) fn sync_files(&self) {
         for slot in self.slots() {
-            // The slot remembers a failure, and its writer leaves the file.
+            // The slot remembers a failure: its writer leaves the file, and no head states the rest.
             let _ = slot.sync();
         }
     }
@@ -279,7 +283,8 @@ impl Shared {
 
     /// Signs and writes the next head. Every slot should have been synced just before.
     ///
-    /// A boot that left bytes it could not cut off ends without a shutdown head (design 7.35).
+    /// A boot that left bytes it could not cut off, or records it could not sync, ends without a
+    /// shutdown head (design 7.35).
     pub(crate) fn sign(
         &self,
         statement: Statement,
@@ -289,7 +294,7 @@ impl Shared {
         let mut heads = locked(&self.heads);
         let states: Vec<_> = heads.listed.iter().map(Listed::state).collect();
         let statement = match statement {
-            Statement::Shutdown if heads.torn => Statement::Running,
+            Statement::Shutdown if heads.torn || heads.lags() => Statement::Running,
             statement => statement,
         };
         let epochs = heads.listed.iter().map(|listed| listed.slot.point().epoch);
@@ -422,7 +427,7 @@ impl Shared {
         for slot in self.slots() {
             slot.seal();
             slot.trim();
-            // A failed sync shows in the verifier if bytes are lost; there is no more to do here.
+            // After a failure the last head does not claim an orderly end.
             let _ = slot.sync();
         }
         let mut heads = locked(&self.heads);
@@ -436,6 +441,12 @@ impl Heads {
         let part = self.part;
         self.part += 1;
         part
+    }
+
+    /// Whether some file holds more than is known to be durable.
+    fn lags(&self) -> bool {
+        let mut points = self.listed.iter().map(|listed| listed.slot.point());
+        points.any(|point| !point.is_durable())
     }
 
     fn end_reserve(&mut self) {

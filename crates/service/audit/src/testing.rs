@@ -6,6 +6,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::AuditError;
 use crate::disk::{Disk, Folder, Sink};
@@ -22,6 +23,7 @@ struct State {
     /// Kind of the failure, and how many bytes still fit before it.
     write: Mutex<Option<(io::ErrorKind, u64)>>,
     sync: AtomicBool,
+    sync_once: AtomicBool,
     cut: AtomicBool,
 }
 
@@ -37,6 +39,12 @@ impl Faults {
         self.0.sync.store(true, Ordering::SeqCst);
     }
 
+    /// The next sync fails, and only that one: as Linux tells of a lost write once per open file. It
+    /// takes its time, so that another sync of the same file could run beside it.
+    pub fn fail_one_sync(&self) {
+        self.0.sync_once.store(true, Ordering::SeqCst);
+    }
+
     /// From now on no file can be cut.
     pub fn fail_cuts(&self) {
         self.0.cut.store(true, Ordering::SeqCst);
@@ -46,6 +54,7 @@ impl Faults {
     pub fn heal(&self) {
         *locked(&self.0.write) = None;
         self.0.sync.store(false, Ordering::SeqCst);
+        self.0.sync_once.store(false, Ordering::SeqCst);
         self.0.cut.store(false, Ordering::SeqCst);
     }
 
@@ -152,6 +161,10 @@ impl Sink for FaultySink {
     }
 
     fn sync(&self) -> io::Result<()> {
+        if self.faults.0.sync_once.swap(false, Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(300));
+            return Err(io::Error::other("injected"));
+        }
         if self.faults.0.sync.load(Ordering::SeqCst) {
             return Err(io::Error::other("injected"));
         }

@@ -307,6 +307,11 @@ impl Serving {
         self.running.is_stopping()
     }
 
+    /// Resolves once [`Serving::is_stopping`] is true; on any runtime.
+    pub async fn stopping(&self) {
+        self.running.stopping().await;
+    }
+
     /// Stops in order: running requests are answered, then the log and the store are closed.
     ///
     /// # Errors

@@ -296,7 +296,12 @@ impl Handler for Application {
                     .note_refused(Whom::from(peer.address.ip()), *code)
             },
         )?;
-        self.note_connection(&peer, &caller, snapshot.epoch);
+        if !self.note_connection(&peer, &caller, snapshot.epoch) {
+            let code = Code::AuditUnavailable;
+            self.worker
+                .note_refused(Whom::from(peer.address.ip()), code);
+            return Err(code);
+        }
         Ok(caller)
     }
 
@@ -344,9 +349,10 @@ impl Handler for Application {
 }
 
 impl Application {
-    fn note_connection(&self, peer: &Peer<'_>, caller: &Caller, epoch: u64) {
+    /// Whether the connection has its record.
+    fn note_connection(&self, peer: &Peer<'_>, caller: &Caller, epoch: u64) -> bool {
         let Some(credential) = caller.credential() else {
-            return;
+            return false;
         };
         let shared = self.worker.shared();
         let mut facts = Facts::new(
@@ -363,7 +369,8 @@ impl Application {
         } else {
             Resumption::Full
         };
-        self.worker.note_connection(
+        let noted = self.worker.note_connection(
+            caller,
             facts,
             &[
                 Field::Address(peer.address),
@@ -374,8 +381,10 @@ impl Application {
                 Field::Resumed(resumed),
             ],
         );
-        // The flush happens whether or not anybody waits for it.
+        // The flush happens whether or not anybody waits for it; after a failure it is what lets the
+        // writer begin anew.
         drop(self.group.join());
+        noted
     }
 }
 

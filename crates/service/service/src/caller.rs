@@ -1,7 +1,8 @@
 //! Who is at the other end of a connection, for as long as that stays true (design 7.25, 7.27).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use keywright_clock::WallTime;
@@ -13,12 +14,15 @@ use crate::Snapshot;
 
 /// The caller of one connection.
 ///
-/// The certificate chain is kept, because who it stands for is asked again at every epoch: the
-/// certificate may have been revoked, or the policy may map it to somebody else.
+/// The certificate chain is kept, because who it stands for is asked again at every epoch, when the
+/// certificate may have been revoked or the policy may map it to somebody else; and when the time is
+/// over for which the last answer holds, be it for the sake of a certificate or of a revocation list.
 pub struct Caller {
     chain: Vec<CertificateDer<'static>>,
     connection: u64,
     standing: RefCell<Standing>,
+    /// Whether the record of the connection was lost.
+    unrecorded: Rc<Cell<bool>>,
 }
 
 #[derive(Clone)]
@@ -31,6 +35,8 @@ struct Standing {
 struct Known {
     principal: Arc<Principal>,
     credential: Arc<Credential>,
+    /// When a certificate, an anchor or a revocation list behind this runs out.
+    until: WallTime,
 }
 
 impl Caller {
@@ -53,6 +59,7 @@ impl Caller {
             chain: chain.to_vec(),
             connection,
             standing: RefCell::new(standing),
+            unrecorded: Rc::default(),
         })
     }
 
@@ -62,7 +69,8 @@ impl Caller {
         self.connection
     }
 
-    /// Who this is under `snapshot`: a comparison of two numbers unless the epoch has changed.
+    /// Who this is under `snapshot`: two comparisons unless the epoch has changed or time has run
+    /// out.
     ///
     /// # Errors
     /// The reason for which the connection must end.
@@ -81,23 +89,25 @@ impl Caller {
             .map(|known| Arc::clone(&known.credential))
     }
 
+    /// Where it is said that the record of this connection was lost.
+    pub(crate) fn unrecorded(&self) -> Rc<Cell<bool>> {
+        Rc::clone(&self.unrecorded)
+    }
+
     fn standing(&self, snapshot: &Snapshot, now: WallTime) -> Result<Known, Code> {
+        if self.unrecorded.get() {
+            return Err(Code::AuditUnavailable);
+        }
         let mut standing = self.standing.borrow_mut();
-        if standing.epoch != snapshot.epoch {
+        let over = |known: &Known| now >= known.until;
+        if standing.epoch != snapshot.epoch || standing.result.as_ref().is_ok_and(over) {
             let result = identify(&self.chain, snapshot, now);
             *standing = Standing {
                 epoch: snapshot.epoch,
                 result,
             };
         }
-        let known = standing.result.clone()?;
-        // The chain was valid when it was verified; since then only time can have run out.
-        let expired = now.unix_seconds() > known.credential.not_after;
-        if expired {
-            Err(Code::CertificateExpired)
-        } else {
-            Ok(known)
-        }
+        standing.result.clone()
     }
 }
 
@@ -112,9 +122,9 @@ fn identify(
     snapshot: &Snapshot,
     now: WallTime,
 ) -> Result<Known, Code> {
-    let credential = snapshot
+    let (credential, until) = snapshot
         .trust
-        .verify(chain, now)
+        .verify_until(chain, now)
         .map_err(|refusal| refusal.code())?;
     let principal = snapshot
         .policy
@@ -123,5 +133,6 @@ fn identify(
     Ok(Known {
         principal: Arc::clone(principal),
         credential: Arc::new(credential),
+        until,
     })
 }

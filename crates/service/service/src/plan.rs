@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use keywright_custody::{HolderOperation, Items, Key, Request, TooMuch, Version};
+use keywright_audit::Reason;
+use keywright_custody::{HolderOperation, Items, Key, Request, TooMuch, Version, lifecycle};
 use keywright_envelope::{Binding, Envelope, Header};
 use keywright_policy::{Policy, Principal};
 use keywright_types::{BindingKind, Code, Kind, Operation};
@@ -97,7 +98,7 @@ impl Prepared {
             |out| aad(out).map_err(Wrong),
         );
         if let Err(Wrong(code)) = pushed {
-            self.refused.0.push((self.items.len(), code));
+            self.refused.0.push((self.items.len(), (code, None)));
             // An empty item cannot be too much after a longer one was not.
             let _ = self.items.push_slices(REFUSED, &[], &[]);
         }
@@ -132,17 +133,25 @@ pub(crate) struct Plan {
     pub(crate) refused: Refused,
 }
 
-/// Codes of items that were refused before the holder; empty in the usual case.
+/// Items that were refused before the holder; empty in the usual case.
 #[derive(Debug, Default)]
-pub(crate) struct Refused(Vec<(usize, Code)>);
+pub(crate) struct Refused(Vec<(usize, Why)>);
+
+/// What the caller is told, and the reason that only the log may know where the code hides it.
+type Why = (Code, Option<Reason>);
 
 impl Refused {
     /// The code of the item at `index`, given what the holder said.
     pub(crate) fn code(&self, index: usize, holder: Code) -> Code {
-        self.find(index).unwrap_or(holder)
+        self.find(index).map_or(holder, |(code, _)| code)
     }
 
-    fn find(&self, index: usize) -> Option<Code> {
+    /// Why the item at `index` was refused, where its code does not say it.
+    pub(crate) fn reason(&self, index: usize) -> Option<Reason> {
+        self.find(index)?.1
+    }
+
+    fn find(&self, index: usize) -> Option<Why> {
         if self.0.is_empty() {
             return None;
         }
@@ -150,7 +159,7 @@ impl Refused {
         found.ok().map(|place| self.0[place].1)
     }
 
-    fn add(&mut self, more: Vec<(usize, Code)>) {
+    fn add(&mut self, more: Vec<(usize, Why)>) {
         if !more.is_empty() {
             self.0.extend(more);
             self.0.sort_unstable_by_key(|(index, _)| *index);
@@ -198,8 +207,8 @@ pub(crate) fn plan(
             let known = refused.find(index);
             let place = match known {
                 Some(_) => REFUSED,
-                None => openable.place(item.payload).unwrap_or_else(|code| {
-                    found.push((index, code));
+                None => openable.place(item.payload).unwrap_or_else(|why| {
+                    found.push((index, why));
                     REFUSED
                 }),
             };
@@ -235,8 +244,9 @@ struct Openable<'a> {
 
 impl<'a> Openable<'a> {
     /// The place of the envelope's version among the request's versions.
-    fn place(&mut self, envelope: &[u8]) -> Result<u16, Code> {
-        let envelope = Envelope::parse(envelope).map_err(|_| Code::CiphertextMalformed)?;
+    fn place(&mut self, envelope: &[u8]) -> Result<u16, Why> {
+        let malformed = (Code::CiphertextMalformed, Some(Reason::Malformed));
+        let envelope = Envelope::parse(envelope).map_err(|_| malformed)?;
         let version = self.check(envelope.header())?;
         let versions = &mut self.request.versions;
         let known = versions
@@ -246,11 +256,12 @@ impl<'a> Openable<'a> {
             versions.push(Arc::clone(version.material()));
             versions.len() - 1
         });
-        u16::try_from(place).map_err(|_| Code::TooManyItems)
+        u16::try_from(place).map_err(|_| (Code::TooManyItems, None))
     }
 
-    /// Design 7.8: a state that forbids is named; everything else is one answer.
-    fn check(&self, header: &Header) -> Result<&'a Version, Code> {
+    /// Design 7.8: a state that forbids is named; everything else is one answer, whose reason is for
+    /// the log alone.
+    fn check(&self, header: &Header) -> Result<&'a Version, Why> {
         let kind = match self.operation {
             DataOperation::DatakeyOpen => header.kind == Kind::Key,
             DataOperation::Decrypt => header.kind == Kind::Message,
@@ -262,18 +273,28 @@ impl<'a> Openable<'a> {
             self.policy
                 .may_open(self.principal, header.binding.kind(), id)
         };
-        if header.key != self.key.id() || !kind || !bound {
-            return Err(Code::DecryptionFailed);
+        let failed = |reason| Err((Code::DecryptionFailed, Some(reason)));
+        if header.key != self.key.id() {
+            return failed(Reason::KeyForeign);
         }
-        let version = self
-            .key
-            .version(header.version)
-            .ok_or(Code::DecryptionFailed)?;
+        if !kind {
+            return failed(Reason::KindMismatch);
+        }
+        if !bound {
+            return failed(Reason::BindingMismatch);
+        }
+        let Some(version) = self.key.version(header.version) else {
+            return failed(Reason::VersionUnknown);
+        };
         if self.key.may_open(version) {
-            Ok(version)
-        } else {
-            Err(Code::KeyVersionUnavailable)
+            return Ok(version);
         }
+        let reason = if lifecycle::may_open(version.state()) {
+            Reason::VersionTooOld
+        } else {
+            Reason::VersionState
+        };
+        Err((Code::KeyVersionUnavailable, Some(reason)))
     }
 }
 
@@ -374,14 +395,19 @@ mod tests {
         plan(operation, key, (&policy, &principal), prepared, 0)
     }
 
-    /// What becomes of one envelope: its version's number, or why it is refused.
+    /// What becomes of one envelope: its version's number, or what the caller is told.
     fn fate(operation: DataOperation, who: PrincipalId, item: Vec<u8>) -> Result<u32, Code> {
+        judged(operation, who, item).map_err(|(code, _)| code)
+    }
+
+    /// [`fate`] with what the log is told.
+    fn judged(operation: DataOperation, who: PrincipalId, item: Vec<u8>) -> Result<u32, Why> {
         let key = key(BindingKind::None, &STATES);
         let (plan, items) = planned(operation, &key, who, &[item]).unwrap();
         match plan.refused.find(0) {
-            Some(code) => {
+            Some(why) => {
                 assert_eq!(items.item(0).unwrap().version, usize::from(REFUSED));
-                Err(code)
+                Err(why)
             }
             None => Ok(plan.request.versions[items.item(0).unwrap().version]
                 .version()
@@ -496,6 +522,55 @@ mod tests {
                 fate(DataOperation::Decrypt, LONER, item),
                 Err(Code::CiphertextMalformed)
             );
+        }
+    }
+
+    #[test]
+    fn the_log_is_told_what_the_answer_hides() {
+        use DataOperation::{DatakeyOpen, Decrypt, Rewrap};
+        let (message, data_key) = (Kind::Message, Kind::Key);
+        let elsewhere = KeyId::from_bytes([5; 16]);
+        for (operation, item, reason) in [
+            (Decrypt, b"text".to_vec(), Reason::Malformed),
+            (
+                Rewrap,
+                envelope(message, Binding::None, elsewhere, 5),
+                Reason::KeyForeign,
+            ),
+            (
+                DatakeyOpen,
+                envelope(message, Binding::None, KEY, 5),
+                Reason::KindMismatch,
+            ),
+            (
+                Decrypt,
+                envelope(data_key, Binding::Principal(OTHER), KEY, 9),
+                Reason::KindMismatch,
+            ),
+            (
+                Decrypt,
+                envelope(message, Binding::Principal(OTHER), KEY, 9),
+                Reason::BindingMismatch,
+            ),
+            (
+                Decrypt,
+                envelope(message, Binding::None, KEY, 9),
+                Reason::VersionUnknown,
+            ),
+            (
+                Decrypt,
+                envelope(message, Binding::None, KEY, 3),
+                Reason::VersionState,
+            ),
+        ] {
+            let (code, told) = judged(operation, ME, item).unwrap_err();
+            assert_eq!(told, Some(reason));
+            let expected = match reason {
+                Reason::Malformed => Code::CiphertextMalformed,
+                Reason::VersionState => Code::KeyVersionUnavailable,
+                _ => Code::DecryptionFailed,
+            };
+            assert_eq!(code, expected, "{reason}");
         }
     }
 

@@ -18,7 +18,7 @@ use keywright_audit::record::{Facts, Record};
 use keywright_audit::refusals::{Counted, Refusals, Whom};
 use keywright_audit::writer::{Ticket, Writer, Written};
 use keywright_audit::{Reason, RecordType};
-use keywright_clock::MonotonicTime;
+use keywright_clock::{MonotonicTime, WallTime};
 use keywright_custody::{HolderError, Items, Key, Reply, ReplyItem};
 use keywright_policy::{ContextRef, Denied, Permit, Principal};
 use keywright_primitives::random::RandomStream;
@@ -37,6 +37,10 @@ pub struct Worker {
     writer: RefCell<Writer>,
     random: RefCell<RandomStream>,
     refusals: RefCell<Refusals>,
+    /// Counted refusals whose records are not written yet.
+    owed: RefCell<Vec<Owed>>,
+    /// Connections whose records wait for the next flush, and where to say that one was lost.
+    connections: RefCell<Vec<(Ticket, Rc<Cell<bool>>)>>,
     counters: Arc<Counters>,
     /// Whether an answer that waits for the next flush hands out key material.
     wants_sync: Cell<bool>,
@@ -44,6 +48,13 @@ pub struct Worker {
     left_behind: Cell<bool>,
     /// How far the last flushes went, the newest first.
     written: Cell<[Option<Written>; 4]>,
+}
+
+/// A counted refusal, kept until its record is written.
+struct Owed {
+    counted: Counted,
+    /// The record's place in the log; none before it could be appended, and after it was lost.
+    ticket: Option<Ticket>,
 }
 
 /// One request of one caller.
@@ -107,6 +118,8 @@ impl Worker {
             writer: RefCell::new(writer),
             random: RefCell::new(RandomStream::unseeded()),
             refusals: RefCell::default(),
+            owed: RefCell::default(),
+            connections: RefCell::default(),
             counters,
             wants_sync: Cell::new(false),
             left_behind: Cell::new(false),
@@ -255,36 +268,63 @@ impl Worker {
         self.refusals.borrow_mut().note(reason, whom);
     }
 
-    /// Appends a record about an accepted connection.
-    pub fn note_connection(&self, facts: Facts, fields: &[Field<'_>]) {
-        drop(self.writer.borrow_mut().append(&Record { facts, fields }));
+    /// Appends the record of `caller`'s connection. Whether it could be: a connection without a record
+    /// must not go on. If the record is lost later, with a flush that fails, the standing of `caller`
+    /// ends.
+    #[must_use = "a connection without a record must not go on"]
+    pub fn note_connection(&self, caller: &Caller, facts: Facts, fields: &[Field<'_>]) -> bool {
+        let ticket = self.append(facts, fields);
+        if let Some(ticket) = ticket {
+            let noted = (ticket, caller.unrecorded());
+            self.connections.borrow_mut().push(noted);
+        }
+        ticket.is_some()
     }
 
     /// Appends the counted refusals of past seconds; call it once a second. Whether there is anything
     /// to flush that no request waits for: these, or the record of a request that was cancelled.
     pub fn drain_refusals(&self) -> bool {
-        let counted = self.refusals.borrow_mut().drain(self.shared.clock().wall());
-        self.append_counted(counted) | self.left_behind.replace(false)
+        self.append_counted(Refusals::drain) | self.left_behind.replace(false)
     }
 
     /// The last records of this worker, when its thread ends.
     pub fn finish(&self) {
-        let counted = self
-            .refusals
-            .borrow_mut()
-            .drain_all(self.shared.clock().wall());
-        self.append_counted(counted);
+        self.append_counted(Refusals::drain_all);
         self.flush();
+        // There may have been older ones that had to go first.
+        if self.append_counted(Refusals::drain_all) {
+            self.flush();
+        }
     }
 
-    fn append_counted(&self, counted: Vec<Counted>) -> bool {
-        let epoch = self.shared.snapshot().epoch;
-        let any = !counted.is_empty();
-        let mut writer = self.writer.borrow_mut();
-        for counted in counted {
-            drop(writer.append(&counted.at_epoch(epoch).record()));
+    /// Appends what is owed, and what `drain` finds once nothing is. Until then later refusals go on
+    /// adding up where their room is bounded.
+    fn append_counted(&self, drain: fn(&mut Refusals, WallTime) -> Vec<Counted>) -> bool {
+        let mut owed = self.owed.borrow_mut();
+        if owed.is_empty() {
+            let counted = drain(&mut self.refusals.borrow_mut(), self.shared.clock().wall());
+            let epoch = self.shared.snapshot().epoch;
+            owed.extend(counted.into_iter().map(|counted| Owed {
+                counted: counted.at_epoch(epoch),
+                ticket: None,
+            }));
         }
-        any
+        let mut writer = self.writer.borrow_mut();
+        for one in owed.iter_mut().filter(|one| one.ticket.is_none()) {
+            one.ticket = writer.append(&one.counted.record()).ok();
+        }
+        !owed.is_empty()
+    }
+
+    /// After a flush nothing is pending. What it did not write is lost: counts are appended again,
+    /// connections end.
+    fn settle(&self, written: Option<Written>) {
+        let covers = |ticket| written.is_some_and(|written| written.covers(ticket));
+        let mut owed = self.owed.borrow_mut();
+        owed.retain_mut(|one| !one.ticket.take().is_some_and(covers));
+        for (ticket, unrecorded) in self.connections.borrow_mut().drain(..) {
+            unrecorded.set(!covers(ticket));
+        }
     }
 
     /// Writes every record appended so far, once, and ends the job whose answers wait for it.
@@ -298,6 +338,7 @@ impl Worker {
         } else {
             writer.commit()
         };
+        self.settle(written.as_ref().ok().copied());
         let Ok(written) = written else { return false };
         // A writer may have gone on to a new file before all answers of the last turns have left.
         let [newest, second, third, _] = self.written.get();
@@ -541,35 +582,49 @@ impl Entry<'_> {
         if operation.hands_out_keys() {
             self.worker.wants_sync.set(true);
         }
-        let first = done.iter().next();
-        match first {
-            Some(item) if done.reply.len() == 1 => {
-                self.facts.version = item.version;
-                self.facts.outcome = item.code;
-                self.facts.failed = u32::from(item.code != Code::Ok);
-                let named = (item.message != [0; 16]).then_some(Field::MessageId(item.message));
-                self.close(Ok(done), named.as_slice())
+        let mut items = done
+            .iter()
+            .map(|item| (item.version, item.code, item.message));
+        match (items.len(), items.next()) {
+            (1, Some(only)) => {
+                drop(items);
+                let reason = done.refused.reason(0);
+                self.finish_one(done, only, reason)
             }
-            _ => {
-                let summary = summary(
-                    done.iter()
-                        .map(|item| (item.version, item.code, item.message)),
-                );
+            (_, first) => {
+                let summary = summary(first.into_iter().chain(items));
                 self.finish_summed(done, &summary)
             }
         }
     }
 
-    /// One record for a batch: groups and a digest over every item (design 7.31).
-    fn finish_batch<T>(
+    /// The record of a single item says itself how the item ended.
+    fn finish_one<T>(
         mut self,
         value: T,
-        items: impl ExactSizeIterator<Item = Outcome>,
+        (version, code, message): Outcome,
+        reason: Option<Reason>,
     ) -> Recorded<Result<T, Code>> {
-        if items.len() == 1 {
-            return self.close(Ok(value), &[]);
+        self.facts.version = version;
+        self.facts.outcome = code;
+        self.facts.failed = u32::from(code != Code::Ok);
+        let named = (message != [0; 16]).then_some(Field::MessageId(message));
+        match (named, reason.map(Field::Reason)) {
+            (Some(named), Some(reason)) => self.close(Ok(value), &[named, reason]),
+            (one, other) => self.close(Ok(value), one.or(other).as_slice()),
         }
-        self.finish_summed(value, &summary(items))
+    }
+
+    /// One record for a batch: groups and a digest over every item (design 7.31).
+    fn finish_batch<T>(
+        self,
+        value: T,
+        mut items: impl ExactSizeIterator<Item = Outcome>,
+    ) -> Recorded<Result<T, Code>> {
+        match (items.len(), items.next()) {
+            (1, Some(only)) => self.finish_one(value, only, None),
+            (_, first) => self.finish_summed(value, &summary(first.into_iter().chain(items))),
+        }
     }
 
     fn finish_summed<T>(mut self, value: T, summary: &Summary) -> Recorded<Result<T, Code>> {

@@ -1,4 +1,4 @@
-//! A data key under a password (reference/sessions.md 2.7).
+//! A data key under a password (docs/formats.md, "Password container").
 //!
 //! ```text
 //! "KWPW" | 1 version | 1 KDF | 1 AEAD | 0 flags | memory u32 | passes u32 | lanes u32 | salt 16

@@ -1,12 +1,13 @@
 //! Every check, run on the workspace it stands in.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cargo_metadata::MetadataCommand;
 use keywright_architecture::graph::{self, Crate, OWNERS};
-use keywright_architecture::{map, source, tree};
+use keywright_architecture::{decisions, map, source, tree};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -53,6 +54,20 @@ fn sources(of: impl Fn(&Crate) -> bool) -> Vec<(String, String)> {
         .collect();
     assert!(sources.len() >= folders.len(), "a crate without sources");
     sources
+}
+
+/// Every file of the tree, with its path under the root.
+fn contents() -> Vec<(String, Vec<u8>)> {
+    let root = root();
+    let files = tree::files(&root).unwrap();
+    assert!(files.len() > 50, "only {} files were found", files.len());
+    files
+        .iter()
+        .map(|path| {
+            let name = path.strip_prefix(&root).unwrap().display().to_string();
+            (name, fs::read(path).unwrap())
+        })
+        .collect()
 }
 
 /// `file:line` for each line that `find` points at.
@@ -177,14 +192,52 @@ fn the_map_names_every_crate_with_its_floor() {
 
 #[test]
 fn no_file_names_a_folder_of_a_machine_or_a_registry() {
-    let root = root();
-    let files = tree::files(&root).unwrap();
-    assert!(files.len() > 50, "only {} files were found", files.len());
     let mut wrong = Vec::new();
-    for path in files {
-        let name = path.strip_prefix(&root).unwrap().display().to_string();
-        let found = tree::traces(&fs::read(&path).unwrap());
+    for (name, content) in contents() {
+        let found = tree::traces(&content);
         wrong.extend(found.into_iter().map(|trace| format!("{name}:{trace}")));
     }
+    assert_none(&wrong);
+}
+
+#[test]
+fn the_owners_policy_is_taken_by_those_who_carry_out_orders_only() {
+    let wrong: Vec<String> = sources(|_| true)
+        .iter()
+        .flat_map(|(name, text)| {
+            let lines = source::owner_policies(name, text);
+            lines.into_iter().map(move |line| format!("{name}:{line}"))
+        })
+        .collect();
+    assert_none(&wrong);
+}
+
+#[test]
+fn nothing_else_leans_on_the_folder_beside_the_tree() {
+    let wrong: Vec<String> = contents()
+        .iter()
+        .flat_map(|(name, content)| {
+            let lines = tree::looks_beside(name, content);
+            lines.into_iter().map(move |line| format!("{name}:{line}"))
+        })
+        .collect();
+    assert_none(&wrong);
+}
+
+#[test]
+fn every_decision_that_is_cited_is_listed() {
+    const PAGE: &str = "docs/decisions/README.md";
+    let listed = decisions::listed(&fs::read_to_string(root().join(PAGE)).unwrap());
+    let mut used = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for (name, content) in contents().iter().filter(|(name, _)| name != PAGE) {
+        let cited = decisions::cited(&String::from_utf8_lossy(content));
+        let unlisted = cited.difference(&listed);
+        wrong.extend(unlisted.map(|number| format!("{name} cites 7.{number}")));
+        used.extend(cited);
+    }
+    assert!(used.len() > 20, "only {} citations were found", used.len());
+    let unused = listed.difference(&used);
+    wrong.extend(unused.map(|number| format!("7.{number} is listed and not cited")));
     assert_none(&wrong);
 }

@@ -125,6 +125,46 @@ fn an_expired_list_refuses_everybody_from_its_last_second_on() {
 }
 
 #[test]
+fn an_answer_holds_until_the_first_of_what_it_rests_on_runs_out() {
+    let seconds = |time: keywright_clock::WallTime| time.unix_seconds();
+    // (anchor, authority between, leaf, list of the anchor, list of the one between), in days
+    for (days, first) in [
+        ([100, 50, 30, 40, 40], 30 * 86_400 + 1),
+        ([100, 20, 30, 40, 40], 20 * 86_400 + 1),
+        ([10, 20, 30, 40, 40], 10 * 86_400 + 1),
+        ([100, 50, 30, 5, 40], 5 * 86_400),
+        ([100, 50, 30, 40, 4], 4 * 86_400),
+    ] {
+        let [anchor, between, leaf, list, below] = days.map(|count| count * DAY);
+        let root = Authority::create_unconstrained("Root", NOW, anchor).unwrap();
+        let middle = root.create_intermediate("Middle", NOW, between).unwrap();
+        let subject = keywright_tls::issue::ClientSubject {
+            common_name: "trading-1",
+            organizational_unit: None,
+            principal: None,
+        };
+        let mut path = chain(&middle.issue_client(&subject, NOW, leaf).unwrap());
+        path.extend(keywright_tls::certificates(middle.certificate_pem().as_bytes()).unwrap());
+        // The list of somebody else who runs out first has no part in it.
+        let other = root.create_intermediate("Other", NOW, between).unwrap();
+        let lists = [
+            root.revocation_list(&[], 1, NOW, NOW.plus(list)).unwrap(),
+            middle
+                .revocation_list(&[], 1, NOW, NOW.plus(below))
+                .unwrap(),
+            other.revocation_list(&[], 1, NOW, NOW.plus(DAY)).unwrap(),
+        ];
+        let trust = load(root.certificate_pem(), &lists.concat()).unwrap();
+        let (credential, until) = trust.verify_until(&path, NOW).unwrap();
+        assert_eq!(trust.verify(&path, NOW), Ok(credential));
+        assert_eq!(seconds(until) - seconds(NOW), first, "{days:?}");
+        let last = keywright_clock::WallTime::from_unix_seconds(seconds(until) - 1);
+        assert_eq!(trust.verify_until(&path, last).unwrap().1, until);
+        assert!(trust.verify_until(&path, until).is_err(), "{days:?}");
+    }
+}
+
+#[test]
 fn a_new_list_takes_effect_and_revokes_one_certificate_not_its_name() {
     let authority = TestAuthority::new(NOW);
     let (old, new) = (authority.trading(), authority.trading());

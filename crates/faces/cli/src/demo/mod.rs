@@ -39,7 +39,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MIB", default_value_t = 256)]
     large_file: u64,
     /// How long to measure, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10,
+        value_parser = clap::value_parser!(u64).range(1..=86_400))]
     seconds: u64,
     /// The cost of the password that seals a new home's root key.
     #[arg(long, value_enum, default_value_t = Cost::Balanced)]
@@ -68,9 +69,10 @@ impl From<Cost> for Profile {
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    leave_nothing_on_interrupt(arguments.home.home.join(WORK));
     // Looked at before anything is made, so that a mistyped name leaves no home behind.
     let job = table::Job::plan(&arguments.input, &arguments.columns)?;
+    let work = arguments.home.home.join(WORK);
+    leave_nothing_on_interrupt(job.revealed(&work), work);
     let demo = Demo::start(&arguments)?;
     let result = demo.steps(&arguments, &job);
     let stopped = demo.serving.stop();
@@ -157,7 +159,13 @@ impl Demo {
             report.rows,
             report.protected.display()
         ));
-        fact("two cells exchanged in a copy: both refused");
+        match report.exchange {
+            table::Exchange::Refused => fact("two cells exchanged in a copy: both refused"),
+            table::Exchange::NothingToExchange { cells: 0 } => fact("no cell: nothing to exchange"),
+            table::Exchange::NothingToExchange { .. } => {
+                fact("only one cell: nothing to exchange");
+            }
+        }
         Ok(())
     }
 
@@ -253,8 +261,8 @@ impl Demo {
     fn audit(&self, work: &Path) -> Result<(), Failure> {
         step(6, "verifying the audit log just written");
         self.serving.node().sign_head()?;
-        let copy = work.join("audit-copy");
-        copy_folder(&self.home.join("audit"), &copy)?;
+        let copy = work.join(AUDIT_COPY);
+        copy_log(&self.home.join("audit"), &copy)?;
         let verifier = Verifier::new(Some(fingerprint(&self.home)?));
         let report = verifier
             .verify(&copy)
@@ -279,7 +287,7 @@ impl Demo {
 
 /// Ends the program on Ctrl-C and takes half-made files along. The home itself needs no such care: it
 /// stays whole whenever it is left.
-fn leave_nothing_on_interrupt(work: PathBuf) {
+fn leave_nothing_on_interrupt(revealed: PathBuf, work: PathBuf) {
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -287,7 +295,10 @@ fn leave_nothing_on_interrupt(work: PathBuf) {
         let Ok(runtime) = runtime else { return };
         if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
             bulk::remove(&work);
+            drop(fs::remove_dir_all(work.join(AUDIT_COPY)));
             eprintln!("interrupted");
+            // Last, because the steps go on until the exit: plaintext has no time to appear again.
+            table::remove(&revealed);
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
     });
@@ -322,17 +333,29 @@ fn fingerprint(home: &Path) -> Result<Fingerprint, Failure> {
         .map_err(|_| Failure::broken(format!("{} holds no fingerprint", path.display())))
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
+/// Copies a log that is being written. Heads go first: what they state was on the disk before them, so
+/// the records that are copied afterwards hold at least that much.
+fn copy_log(from: &Path, to: &Path) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::file(to, "written", &error);
     if to.exists() {
         fs::remove_dir_all(to).map_err(failed)?;
     }
     fs::create_dir_all(to).map_err(failed)?;
-    for entry in fs::read_dir(from).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        fs::copy(entry.path(), to.join(entry.file_name())).map_err(failed)?;
+    for is_turn in [is_heads, |name: &str| !is_heads(name)] {
+        // Listed anew for each, so that no file of records is missed that a copied head knows.
+        for entry in fs::read_dir(from).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            if is_turn(&name.to_string_lossy()) {
+                fs::copy(entry.path(), to.join(name)).map_err(failed)?;
+            }
+        }
     }
     Ok(())
+}
+
+fn is_heads(name: &str) -> bool {
+    name.starts_with("heads-") && name.ends_with(".bin")
 }
 
 /// Changes one byte in the middle of the longest file of records.
@@ -392,3 +415,5 @@ fn fact(text: &str) {
 
 /// Where the demonstration keeps its files in the home.
 const WORK: &str = "demo";
+/// The copy of the audit log in which a byte is changed.
+const AUDIT_COPY: &str = "audit-copy";

@@ -7,6 +7,7 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use keywright_client::blocking::Client;
@@ -34,6 +35,16 @@ pub(super) struct Report {
     pub(super) rows: u64,
     pub(super) cells: u64,
     pub(super) protected: PathBuf,
+    pub(super) exchange: Exchange,
+}
+
+/// What became of giving the service two cells in each other's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exchange {
+    /// Both were refused.
+    Refused,
+    /// There are fewer than two cells.
+    NothingToExchange { cells: usize },
 }
 
 /// Which way cells go.
@@ -41,6 +52,31 @@ pub(super) struct Report {
 enum Direction {
     Protect,
     Reveal,
+}
+
+impl Direction {
+    /// Makes the file that is written. What is revealed is for its owner alone, and never follows a
+    /// file or a link that is there already.
+    fn create(self, path: &Path) -> Result<File, Failure> {
+        let file = match self {
+            Self::Protect => File::create(path),
+            Self::Reveal => {
+                remove(path);
+                let mut options = File::options();
+                options.write(true).create_new(true).mode(0o600).open(path)
+            }
+        };
+        file.map_err(|error| Failure::file(path, "written", &error))
+    }
+}
+
+/// A file in which cells are revealed; gone when it is dropped.
+struct Revealed(PathBuf);
+
+impl Drop for Revealed {
+    fn drop(&mut self) {
+        remove(&self.0);
+    }
 }
 
 /// One cell on its way: its row's place in the batch, its column, its bytes, and what it is bound to.
@@ -113,6 +149,11 @@ impl Job {
             .for_each(|reason| println!("        {reason}"));
     }
 
+    /// Where the cells are revealed again, to be compared.
+    pub(super) fn revealed(&self, work: &Path) -> PathBuf {
+        work.join(&self.label).with_extension("revealed.csv")
+    }
+
     /// Protects, reveals, compares, and tries an exchange of two cells.
     pub(super) fn run(
         &self,
@@ -120,24 +161,30 @@ impl Job {
         context: &Name,
         work: &Path,
     ) -> Result<Report, Failure> {
-        let stem = work.join(&self.label);
-        let protected = stem.with_extension("protected.csv");
-        let revealed = stem.with_extension("revealed.csv");
+        let protected = work.join(&self.label).with_extension("protected.csv");
+        let revealed = Revealed(self.revealed(work));
         let (rows, cells) = self.pass(
             Direction::Protect,
             (&self.input, &protected),
             client,
             context,
         )?;
-        self.pass(Direction::Reveal, (&protected, &revealed), client, context)?;
-        same(&self.input, &revealed)?;
-        std::fs::remove_file(&revealed)
-            .map_err(|error| Failure::file(&revealed, "removed", &error))?;
-        self.exchange_two_cells(&protected, client, context)?;
+        self.pass(
+            Direction::Reveal,
+            (&protected, &revealed.0),
+            client,
+            context,
+        )?;
+        same(&self.input, &revealed.0)?;
+        // Here and not by the drop alone: plaintext that cannot be removed is worth a word.
+        std::fs::remove_file(&revealed.0)
+            .map_err(|error| Failure::file(&revealed.0, "removed", &error))?;
+        let exchange = self.exchange_two_cells(&protected, client, context)?;
         Ok(Report {
             rows,
             cells,
             protected,
+            exchange,
         })
     }
 
@@ -158,8 +205,7 @@ impl Job {
             },
         );
         let mut reader = open(from)?;
-        let file = File::create(to).map_err(|error| Failure::file(to, "written", &error))?;
-        let mut writer = BufWriter::new(file);
+        let mut writer = BufWriter::new(direction.create(to)?);
         let written = |error: std::io::Error| Failure::file(to, "written", &error);
         writer.write_all(reader.header()).map_err(written)?;
         let (mut rows, mut cells) = (0, 0);
@@ -224,30 +270,25 @@ impl Job {
             .map_err(|error| Failure::new(Exit::Usage, error.to_string(), "shorten the names"))
     }
 
-    /// Gives the service the first row's cell for the second row's place and the other way round.
+    /// Gives the service the first cell in the place of the last one of a batch, and the other way
+    /// round.
     fn exchange_two_cells(
         &self,
         protected: &Path,
         client: &Client,
         context: &Name,
-    ) -> Result<(), Failure> {
+    ) -> Result<Exchange, Failure> {
         let mut reader = open(protected)?;
         let records = next_records(&mut reader, protected)?;
-        let mut cells = self.gather(Direction::Reveal, records.get(..2).unwrap_or(&records), 0)?;
-        let column = self.columns.first().map(|(column, _)| *column);
-        cells.retain(|cell| Some(cell.column) == column);
-        let [one, two] = &mut cells[..] else {
-            // A file of one row has nothing to exchange.
-            return Ok(());
+        let cells = self.gather(Direction::Reveal, &records, 0)?;
+        // They differ in row or column, so each is bound to something else.
+        let [one, .., two] = &cells[..] else {
+            return Ok(Exchange::NothingToExchange { cells: cells.len() });
         };
-        std::mem::swap(&mut one.bytes, &mut two.bytes);
-        let items: Vec<_> = cells
-            .iter()
-            .map(|cell| Open {
-                ciphertext: &cell.bytes,
-                aad: Some(&cell.aad),
-            })
-            .collect();
+        let items = [(one, two), (two, one)].map(|(cell, place)| Open {
+            ciphertext: &cell.bytes,
+            aad: Some(&place.aad),
+        });
         for result in client.decrypt_items(context, &items, Batching::default())? {
             match result {
                 Err(error) if error.code() == Some(Code::DecryptionFailed) => {}
@@ -260,8 +301,13 @@ impl Job {
                 Ok(_) => return Err(Failure::broken("a cell opened in another cell's place")),
             }
         }
-        Ok(())
+        Ok(Exchange::Refused)
     }
+}
+
+/// Removes a revealed file, if there is one.
+pub(super) fn remove(path: &Path) {
+    drop(std::fs::remove_file(path));
 }
 
 /// Sends cells to the service and returns what stands in their place, in order.
@@ -402,3 +448,52 @@ fn unreadable(path: &Path, error: &keywright_tabular::Error) -> Failure {
 const SAMPLE: usize = 200;
 /// Rows in memory at a time; memory does not grow with the file.
 const ROWS_AT_A_TIME: usize = 2000;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_revealed_file_is_its_owners_alone_whatever_lay_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("revealed"), folder.path().join("other"));
+        fs::write(&other, b"not ours").unwrap();
+        let before: [&dyn Fn(); 3] = [
+            &|| (),
+            &|| {
+                fs::write(&path, b"readable").unwrap();
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+            },
+            &|| symlink(&other, &path).unwrap(),
+        ];
+        for lay in before {
+            remove(&path);
+            lay();
+            Direction::Reveal
+                .create(&path)
+                .unwrap()
+                .write_all(b"plain")
+                .unwrap();
+            let mode = fs::symlink_metadata(&path).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+            assert_eq!(fs::read(&path).unwrap(), b"plain");
+        }
+        assert_eq!(fs::read(&other).unwrap(), b"not ours");
+    }
+
+    #[test]
+    fn a_revealed_file_goes_with_its_step_also_through_a_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("revealed");
+        let step = std::panic::catch_unwind(|| {
+            let revealed = Revealed(path.clone());
+            fs::write(&revealed.0, b"plain").unwrap();
+            panic!("as a bug would");
+        });
+        assert!(step.is_err());
+        assert!(!path.exists());
+    }
+}

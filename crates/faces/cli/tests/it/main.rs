@@ -10,6 +10,8 @@ mod client;
 #[cfg(test)]
 mod curl;
 #[cfg(test)]
+mod demo;
+#[cfg(test)]
 mod program;
 #[cfg(test)]
 mod usage;

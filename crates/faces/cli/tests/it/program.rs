@@ -287,7 +287,8 @@ impl Drop for Server {
     }
 }
 
-fn signal(name: &str, id: u32) {
+/// Sends a signal to a process that a test has started.
+pub(crate) fn signal(name: &str, id: u32) {
     let order = format!("kill -{name} {id} 2>/dev/null");
     drop(
         Command::new("sh")

@@ -135,6 +135,22 @@ fn a_home_that_is_not_there_is_said_so_by_every_command_that_needs_one() {
 }
 
 #[test]
+fn a_service_that_cannot_start_fails_in_the_form_asked_for() {
+    let folder = Folder::new();
+    let home = folder.name("nowhere");
+    for words in [
+        &["serve", "--home", &home][..],
+        &["serve", "--null", "--home", &home],
+    ] {
+        keywright(words).refused(2, "nowhere", "mend the configuration");
+        let ended = keywright(&[&["--format", "json"], words].concat());
+        let error = ended.error(2);
+        assert!(error["message"].as_str().unwrap().contains("nowhere"));
+        assert!(ended.stderr.is_empty());
+    }
+}
+
+#[test]
 fn a_closed_pipe_is_success() {
     let home = Home::demo();
     let server = home.serve();

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use keywright_audit::head::Fingerprint;
 use keywright_audit::log::{Identity, Log, Settings};
@@ -9,7 +10,7 @@ use keywright_audit::record::Facts;
 use keywright_audit::testing::{self, Faults};
 use keywright_audit::verify::{Failure, Report, Verifier};
 use keywright_audit::writer::Writer;
-use keywright_audit::{Fault, Finding, RecordType};
+use keywright_audit::{AuditError, Fault, Finding, RecordType};
 use keywright_clock::{Clock, WallTime};
 use keywright_primitives::signature::SigningKey;
 use keywright_secret::Secret;
@@ -45,8 +46,16 @@ pub(crate) fn settings(dir: &Path) -> Settings {
     settings
 }
 
+/// Opens a log that nobody has open. A process that another test is starting shares every open file
+/// until it has become its own program, the lock of a log that was closed meanwhile too; so this waits.
 pub(crate) fn open(dir: &Path) -> Log {
-    Log::open(settings(dir)).unwrap()
+    for _ in 0..200 {
+        match Log::open(settings(dir)) {
+            Err(AuditError::InUse) => std::thread::sleep(Duration::from_millis(10)),
+            opened => return opened.unwrap(),
+        }
+    }
+    panic!("the log stays in use");
 }
 
 pub(crate) fn open_faulty(dir: &Path) -> (Log, Faults) {

@@ -180,6 +180,91 @@ fn a_failed_sync_moves_the_writer_to_another_file() {
     assert!(verify(folder.path()).is_ok());
 }
 
+/// A log whose thread syncs only when it is asked to, so that the test says who syncs when.
+fn open_quiet(dir: &std::path::Path, file_limit: u64) -> (Log, testing::Faults) {
+    let faults = testing::Faults::default();
+    let mut settings = settings(dir);
+    settings.sync = SyncMode::Grouped(Duration::from_secs(3_600));
+    settings.file_limit = file_limit;
+    (testing::open(settings, &faults).unwrap(), faults)
+}
+
+#[test]
+fn of_two_syncs_at_once_neither_takes_a_loss_that_is_told_once_for_success() {
+    for _ in 0..4 {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, faults) = open_quiet(folder.path(), 1 << 20);
+        let mut writer = log.writer().unwrap();
+        append_all(&mut writer, 0..1);
+        writer.sync().unwrap();
+        let lost = writer.append(&request(1).into()).unwrap();
+        assert!(writer.flush().unwrap().covers(lost));
+        faults.fail_one_sync();
+        let together = std::sync::Barrier::new(2);
+        let (synced, head) = std::thread::scope(|scope| {
+            let sync = scope.spawn(|| {
+                together.wait();
+                writer.sync()
+            });
+            together.wait();
+            let head = log.sign_head().unwrap();
+            (sync.join().unwrap(), head)
+        });
+        assert!(matches!(synced, Err(AuditError::Unavailable)));
+        // The keeper goes on, but states nothing that may be lost: not now, not after the writer has
+        // left the file, and not when a later sync would be told that all is well.
+        let later = log.sign_head().unwrap();
+        recover(&mut writer, 2);
+        let last = log.shutdown().unwrap();
+        for head in [&head, &later, &last] {
+            let mut states = head.head().files.iter();
+            let state = states.find(|state| state.file == lost.file()).unwrap();
+            assert_eq!(state.sequence, lost.sequence() - 1);
+        }
+        assert_eq!(last.head().statement.kind(), HeadKind::Running);
+        drop(writer);
+        let report = verify(folder.path()).unwrap();
+        assert_eq!((report.cut, report.unsigned, report.crashes), (0, 1, 1));
+        open(folder.path()).shutdown().unwrap();
+        assert_eq!(verify(folder.path()).unwrap().unsigned, 0);
+    }
+}
+
+#[test]
+fn a_loss_that_the_keeper_was_told_of_refuses_the_writers_next_sync() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, faults) = open_quiet(folder.path(), 1 << 20);
+    let mut writer = log.writer().unwrap();
+    append_all(&mut writer, 0..1);
+    faults.fail_one_sync();
+    log.sign_head().unwrap();
+    // Nothing is pending and the disk is whole again; the flushed record is lost all the same.
+    assert!(matches!(writer.sync(), Err(AuditError::Unavailable)));
+    recover(&mut writer, 1);
+    writer.sync().unwrap();
+    drop(writer);
+    log.shutdown().unwrap();
+    assert!(verify(folder.path()).is_ok());
+}
+
+#[test]
+fn a_sync_that_went_on_to_a_new_file_reports_the_loss_in_the_full_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, faults) = open_quiet(folder.path(), 400);
+    let mut writer = log.writer().unwrap();
+    let before = record_files(folder.path()).len();
+    for number in 0..3 {
+        let _refused = writer.append(&request(number).into()).unwrap();
+    }
+    faults.fail_one_sync();
+    assert!(matches!(writer.sync(), Err(AuditError::Unavailable)));
+    assert_eq!(record_files(folder.path()).len(), before + 1);
+    drop(writer);
+    let last = log.shutdown().unwrap();
+    assert_eq!(last.head().statement.kind(), HeadKind::Running);
+    assert!(verify(folder.path()).is_ok());
+}
+
 #[test]
 fn a_file_that_is_unlinked_or_renamed_is_left_and_missed() {
     for rename in [Some("rotated.1"), None] {

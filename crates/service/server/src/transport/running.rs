@@ -104,6 +104,13 @@ impl Running {
         *self.stop.borrow()
     }
 
+    /// Resolves once [`Running::is_stopping`] is true; on any runtime.
+    pub async fn stopping(&self) {
+        let mut stop = self.stop.subscribe();
+        // The sender lives in `self`, so it cannot be gone.
+        drop(stop.wait_for(|stop| *stop).await);
+    }
+
     /// Stops in order: no new connections, GOAWAY or the end of keep-alive on those there are,
     /// running requests are answered, and after the drain timeout the rest is cut. Does not wait;
     /// [`Running::join`] does.

@@ -2,4 +2,6 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod application;
+#[cfg(test)]
 mod transport;

@@ -1,18 +1,25 @@
 //! Requests: decided, recorded, answered, and in no other order.
 
 use std::io::ErrorKind;
+use std::net::IpAddr;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use keywright_service::{Caller, DataOperation, Need};
+use keywright_audit::RecordType;
+use keywright_audit::record::Facts;
+use keywright_audit::refusals::Whom;
+use keywright_custody::{Description, Key, Version};
+use keywright_service::{Caller, DataOperation, Need, Settings, Shared, Snapshot, Worker};
+use keywright_testkit::ca::{DAY, LIST_LIFE};
 use keywright_testkit::holder::{Broken, Fault, Slow};
 use keywright_tls::ClientTrust;
-use keywright_types::{BindingKind, Code, Operation};
+use keywright_types::{BindingKind, Code, KeyVersion, Operation, State};
 
 use crate::house::{
-    House, NOBODY, TRADING, TRADING_TOO, WEB, at_once, authority, chain_of, field, issued, name,
-    prepared,
+    House, NOBODY, START, TRADING, TRADING_TOO, WEB, at_once, authority, chain_of, field, issued,
+    name, prepared,
 };
 
 const ENCRYPT: DataOperation = DataOperation::Encrypt;
@@ -379,11 +386,48 @@ fn a_broken_holder_is_an_answer_with_a_record() {
     assert!(asked.release(&worker).unwrap().is_ok());
 }
 
+/// Puts a list in force that is good for `life` from now.
+fn trust_list_for(house: &House, life: Duration) {
+    let now = house.clock.wall();
+    let list = authority().authority();
+    let list = list.revocation_list(&[], 2, now, now.plus(life)).unwrap();
+    let anchors = authority().certificate_pem().as_bytes();
+    let trust = ClientTrust::new(anchors, list.as_bytes(), house.clock.clone()).unwrap();
+    let replaced = house.admin.replace_trust(Arc::new(trust), list.as_bytes());
+    replaced.unwrap();
+}
+
+#[test]
+fn the_standing_of_a_caller_ends_when_the_revocation_list_does_and_not_with_the_epoch_only() {
+    let house = House::new();
+    let worker = house.worker();
+    let caller = house.caller(TRADING);
+    let seal = || {
+        let asked = worker.perform(house.call(&caller), "desk", ENCRYPT, prepared(&[b"x"]));
+        let asked = at_once(asked);
+        worker.flush();
+        asked.release(&worker).unwrap().map(drop)
+    };
+    let epoch = house.epoch();
+    house.hand.advance(LIST_LIFE - Duration::from_secs(1));
+    assert_eq!(seal(), Ok(()));
+    house.hand.advance(Duration::from_secs(1));
+    assert_eq!(seal(), Err(Code::CertificateUntrusted));
+    assert_eq!(seal(), Err(Code::CertificateUntrusted), "and stays so");
+    assert_eq!(house.epoch(), epoch, "time alone did it");
+    let record = house.last("request");
+    assert_eq!(record["principal"], "00".repeat(16), "nobody any more");
+    // A new list lets the same connection go on.
+    trust_list_for(&house, LIST_LIFE);
+    assert_eq!(seal(), Ok(()));
+}
+
 #[test]
 fn the_standing_of_a_caller_ends_with_the_last_second_of_its_certificate() {
     let house = House::new();
     let worker = house.worker();
     let caller = house.caller(TRADING);
+    trust_list_for(&house, 60 * DAY);
     let not_after = caller.credential().unwrap().not_after;
     let standing = || {
         let known = worker.plain(
@@ -473,6 +517,164 @@ fn random_bytes_need_their_own_right_and_a_batch_of_them_is_summed_up() {
         Some(Code::OperationDenied)
     );
     assert_eq!(house.last("request")["bytes_out"], 0);
+}
+
+#[test]
+fn a_batch_of_one_that_failed_is_recorded_as_failed() {
+    let house = House::new();
+    let worker = house.worker();
+    let caller = house.caller(TRADING);
+    for (outcome, failed) in [(Code::ValueInvalid, 1), (Code::Ok, 0)] {
+        let made = worker.random(house.call(&caller), 0, &[outcome]);
+        worker.flush();
+        assert!(made.release(&worker).unwrap().is_ok());
+        let record = house.last("request");
+        assert_eq!(record["outcome"], outcome.name());
+        assert_eq!(
+            (&record["items"], &record["failed"]),
+            (&1.into(), &failed.into())
+        );
+        assert!(field(&record, "item-groups").is_none());
+    }
+}
+
+#[test]
+fn a_connection_whose_record_cannot_be_appended_or_is_lost_does_not_go_on() {
+    let house = House::new();
+    let worker = house.worker();
+    let facts = Facts::new(RecordType::Connection, Operation::Connect, START);
+    let noted = |caller: &Caller| worker.note_connection(caller, facts, &[]);
+    let standing = |caller: &Caller| {
+        let snapshot = house.admin.shared().snapshot();
+        caller.principal(&snapshot, house.clock.wall()).map(drop)
+    };
+    let [first, second, third, fourth] = [(); 4].map(|()| house.caller(TRADING));
+    assert!(noted(&first) && worker.flush());
+    house.log_faults.fail_writes(ErrorKind::StorageFull, 0);
+    assert!(noted(&second), "nobody knows yet");
+    assert_eq!(standing(&second), Ok(()));
+    assert!(!worker.flush());
+    assert_eq!(standing(&second), Err(Code::AuditUnavailable));
+    assert!(!noted(&third));
+    house.log_faults.heal();
+    house.hand.advance(Duration::from_secs(1));
+    assert!(noted(&fourth) && worker.flush());
+    let standings = [&first, &second, &fourth].map(standing);
+    assert_eq!(standings, [Ok(()), Err(Code::AuditUnavailable), Ok(())]);
+    assert_eq!(house.records(&["connection"]).len(), 2);
+}
+
+#[test]
+fn counted_refusals_outlive_a_log_that_fails_and_none_is_counted_twice() {
+    let house = House::new();
+    let worker = house.worker();
+    let address = IpAddr::from([192, 0, 2, 1]);
+    let refuse = |count| {
+        (0..count).for_each(|_| worker.note_refused(Whom::from(address), Code::HandshakeFailed));
+        house.hand.advance(Duration::from_secs(1));
+    };
+    let counted = || -> Vec<_> {
+        let records = house.records(&["refused"]);
+        records
+            .iter()
+            .map(|record| record["items"].as_u64().unwrap())
+            .collect()
+    };
+    refuse(2);
+    assert!(worker.drain_refusals() && worker.flush());
+    assert_eq!(counted(), [2]);
+    house.log_faults.fail_writes(ErrorKind::StorageFull, 0);
+    refuse(3);
+    // Appended and lost with the flush; then not even appended.
+    for _ in 0..2 {
+        assert!(worker.drain_refusals());
+        assert!(!worker.flush());
+        refuse(4);
+    }
+    house.log_faults.heal();
+    assert!(worker.drain_refusals() && worker.flush());
+    assert_eq!(counted(), [2, 3]);
+    house.hand.advance(Duration::from_secs(1));
+    assert!(worker.drain_refusals() && worker.flush());
+    assert_eq!(counted(), [2, 3, 8]);
+    house.hand.advance(Duration::from_secs(1));
+    assert!(!worker.drain_refusals());
+    refuse(1);
+    worker.finish();
+    assert_eq!(counted(), [2, 3, 8, 1]);
+}
+
+/// A worker for whom `desk` has its versions in these states, and opens none below `min_open`.
+fn worker_with(house: &House, states: &[State], min_open: u32) -> Rc<Worker> {
+    let shared = house.admin.shared();
+    let mut snapshot = Snapshot::clone(&shared.snapshot());
+    let tenant = snapshot.tenant(&name("default")).unwrap().id;
+    let key = Arc::clone(snapshot.keyring.find(tenant, "desk").unwrap());
+    let description = Description {
+        id: key.id(),
+        tenant,
+        name: key.name().clone(),
+        spec: *key.spec(),
+        binding: key.binding(),
+        min_open: KeyVersion::from_number(min_open),
+    };
+    let versions = key.versions().iter().zip(states);
+    let versions = versions.map(|(one, state)| Version::new(Arc::clone(one.material()), *state));
+    let key = Key::new(description, versions.collect());
+    snapshot.keyring = snapshot.keyring.with(Arc::new(key));
+    let holder = crate::house::keystore(&house.clock);
+    let shared = Shared::new(snapshot, holder, house.clock.clone(), Settings::default());
+    let writer = house.log.as_ref().unwrap().writer().unwrap();
+    Worker::new(shared.unwrap(), writer)
+}
+
+#[test]
+fn the_record_of_a_single_item_says_why_it_did_not_open() {
+    let house = House::new();
+    let worker = house.worker();
+    let seal = |context| house.one(&worker, TRADING, (context, ENCRYPT), b"x");
+    let old = seal("desk").unwrap();
+    house.admin.rotate(&name("default"), &name("desk")).unwrap();
+    let (own, foreign) = (seal("own").unwrap(), seal("open").unwrap());
+    let key = house.one(&worker, TRADING, ("desk", DataOperation::Datakey), b"");
+    let data_key = key.unwrap().split_off(48);
+    let mut unknown = old.clone();
+    // The version's number, behind magic, kinds and key id (design 7.4).
+    unknown[22..26].copy_from_slice(&9_u32.to_be_bytes());
+    let suspended = worker_with(&house, &[State::Suspended, State::Active], 1);
+    let too_old = worker_with(&house, &[State::Retired, State::Active], 2);
+    let mut changed = old.clone();
+    *changed.last_mut().unwrap() ^= 1;
+    let (failed, barred) = (Code::DecryptionFailed, Code::KeyVersionUnavailable);
+    let malformed = Code::CiphertextMalformed;
+    for (worker, place, item, code, reason) in [
+        (&worker, "desk", &foreign, failed, Some("key-foreign")),
+        (&worker, "desk", &data_key, failed, Some("kind-mismatch")),
+        (&worker, "own", &own, failed, Some("binding-mismatch")),
+        (&worker, "desk", &unknown, failed, Some("version-unknown")),
+        (&suspended, "desk", &old, barred, Some("version-state")),
+        (&too_old, "desk", &old, barred, Some("version-too-old")),
+        (&worker, "desk", &vec![1], malformed, Some("malformed")),
+        // What only the holder can find out has no reason here.
+        (&worker, "desk", &changed, failed, None),
+    ] {
+        let who = if place == "own" { WEB } else { TRADING };
+        let before = house.records(&["request"]);
+        let opened = house.one(worker, who, (place, DECRYPT), item);
+        assert_eq!(opened, Err(code), "{reason:?}");
+        let mut records = house.records(&["request"]);
+        assert_eq!(records.len(), before.len() + 1, "{reason:?}");
+        // Each worker has a file of its own: the new record is the one that was not there.
+        records.retain(|record| !before.contains(record));
+        let [record] = &records[..] else {
+            panic!("one record: {reason:?}");
+        };
+        let told = field(record, "reason").map(|value| value.as_str().unwrap());
+        assert_eq!(told, reason);
+        assert_eq!(record["outcome"], code.name());
+        let named = field(record, "message-id").is_some();
+        assert_eq!(named, code != malformed, "who it was about: {reason:?}");
+    }
 }
 
 #[test]
