@@ -257,7 +257,7 @@ numbered! {
         VersionNotFound = 27, "version_not_found";
         /// The version's state does not allow the order.
         StateConflict = 28, "state_conflict";
-        /// A crash cut the order short; settled at the next start.
+        /// The client went away before the end, or a crash cut the order short.
         Interrupted = 29, "interrupted";
         /// The client sent no certificate.
         CertificateMissing = 30, "certificate_missing";
