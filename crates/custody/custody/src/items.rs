@@ -1,7 +1,7 @@
 //! Many items in one buffer: what goes to a holder, and what comes back.
 //!
-//! A batch of ten thousand items is three allocations, not thirty thousand, and travels to another
-//! process as it is. Both buffers may hold plaintext, so both are wiped.
+//! A batch of ten thousand items is two allocations, not twenty thousand, a single item is one, and both
+//! travel to another process as they are. Both buffers may hold plaintext, so both are wiped.
 
 use std::fmt;
 
@@ -9,13 +9,14 @@ use keywright_envelope::Envelope;
 use keywright_secret::{wipe, wipe_vec};
 use keywright_types::{Code, KeyVersion};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 /// The items of one request: a payload and associated data for each.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Items {
     bytes: Vec<u8>,
-    spans: Vec<Span>,
+    spans: SmallVec<[Span; 1]>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -43,7 +44,7 @@ impl Items {
     pub fn with_capacity(items: usize, bytes: usize) -> Self {
         Self {
             bytes: Vec::with_capacity(bytes),
-            spans: Vec::with_capacity(items),
+            spans: SmallVec::with_capacity(items),
         }
     }
 
@@ -113,13 +114,13 @@ impl Items {
 
     /// Number of items.
     #[must_use]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.spans.len()
     }
 
     /// Whether there are none.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
@@ -190,7 +191,7 @@ pub struct TooMuch;
 #[serde(deny_unknown_fields)]
 pub struct Reply {
     bytes: Vec<u8>,
-    results: Vec<Outcome>,
+    results: SmallVec<[Outcome; 1]>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -221,7 +222,7 @@ impl Reply {
     pub fn with_capacity(items: usize, bytes: usize) -> Self {
         Self {
             bytes: Vec::with_capacity(bytes),
-            results: Vec::with_capacity(items),
+            results: SmallVec::with_capacity(items),
         }
     }
 
@@ -289,13 +290,13 @@ impl Reply {
 
     /// Number of results.
     #[must_use]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.results.len()
     }
 
     /// Whether there are none.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.results.is_empty()
     }
 

@@ -1,7 +1,6 @@
 //! How long a start takes with many keys, and how much memory a server holds when it has nothing to do.
 
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::time::Duration;
 
 use keywright_client::Client;
@@ -25,43 +24,38 @@ pub(crate) enum Work {
 }
 
 /// A look at a server, or at an opening home.
-pub(crate) struct Runner(Kind);
-
-enum Kind {
-    Idle {
-        server: Rc<Server>,
-        connections: usize,
-    },
-    Start {
-        home: PathBuf,
-    },
+pub(crate) struct Runner {
+    work: Work,
+    home: PathBuf,
+    server_cpu: Option<u32>,
 }
 
 impl Runner {
     pub(crate) fn new(work: Work, bench: &Bench<'_>) -> Result<Self, Failure> {
-        match work {
-            Work::Idle(connections) => {
-                let server = bench.server(Role::Keys)?;
-                Ok(Self(Kind::Idle {
-                    server,
-                    connections,
-                }))
-            }
+        let home = match work {
+            Work::Idle(_) => bench.work.home(),
             Work::Start => {
                 let home = bench.work.folder().join("home-10k");
                 make_many_keys(&home)?;
-                Ok(Self(Kind::Start { home }))
+                home
             }
-        }
+        };
+        let server_cpu = bench.arguments.server_cpu;
+        Ok(Self {
+            work,
+            home,
+            server_cpu,
+        })
     }
 
     pub(crate) fn block(&self) -> Result<Block, Failure> {
-        match &self.0 {
-            Kind::Idle {
-                server,
-                connections,
-            } => idle(server, *connections),
-            Kind::Start { home } => start(home),
+        match self.work {
+            // A server of its own for each look: one that had connections before keeps their memory.
+            Work::Idle(connections) => {
+                let server = Server::start_own(self.server_cpu, self.home.clone(), Role::Keys)?;
+                idle(&server, connections)
+            }
+            Work::Start => start(&self.home),
         }
     }
 }

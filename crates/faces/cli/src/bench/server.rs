@@ -93,16 +93,16 @@ impl Bench<'_> {
         RUNNING.with_borrow_mut(|running| running.push((role, Rc::downgrade(&server))));
         Ok(server)
     }
+}
 
-    /// A command that runs `program`, pinned as asked.
-    pub(crate) fn command(&self, program: &Path) -> Command {
-        match self.arguments.server_cpu {
-            None => Command::new(program),
-            Some(cpu) => {
-                let mut command = Command::new("taskset");
-                command.arg("-c").arg(cpu.to_string()).arg(program);
-                command
-            }
+/// A command that runs `program`, pinned as asked.
+fn pinned(cpu: Option<u32>, program: &Path) -> Command {
+    match cpu {
+        None => Command::new(program),
+        Some(cpu) => {
+            let mut command = Command::new("taskset");
+            command.arg("-c").arg(cpu.to_string()).arg(program);
+            command
         }
     }
 }
@@ -120,15 +120,15 @@ impl Server {
         let home = bench.work.home();
         match role {
             Role::Floor => Self::start_floor(bench, home),
-            Role::Keys | Role::Null => Self::start_own(bench, home, role),
+            Role::Keys | Role::Null => Self::start_own(bench.arguments.server_cpu, home, role),
         }
     }
 
     /// Our own server in `home`; it says on its first line where it listens.
-    pub(crate) fn start_own(bench: &Bench<'_>, home: PathBuf, role: Role) -> Result<Self, Failure> {
+    pub(crate) fn start_own(cpu: Option<u32>, home: PathBuf, role: Role) -> Result<Self, Failure> {
         let program =
             std::env::current_exe().map_err(|error| Failure::broken(error.to_string()))?;
-        let mut command = bench.command(&program);
+        let mut command = pinned(cpu, &program);
         command
             .arg("serve")
             .arg("--home")
@@ -173,7 +173,7 @@ impl Server {
         // The port is free when it is let go of; nobody else on this machine is asking for ports now.
         let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let address = address.map_err(|error| Failure::broken(error.to_string()))?;
-        let mut command = bench.command(program);
+        let mut command = pinned(bench.arguments.server_cpu, program);
         command.arg(address.to_string());
         command.args(["ca.pem", "server.pem", "server.key"].map(|name| home.join(name)));
         let child = spawn(command.stdout(Stdio::null()).stderr(Stdio::null()))?;
