@@ -2,7 +2,7 @@
 //!
 //! Keys of these maps are made here: ids are random, names are given by administrators. What a stranger
 //! can choose is which key to look for, and that cannot make a map slow. So the hash need not resist
-//! anybody, and a lookup costs a few nanoseconds instead of the twenty of the standard hash.
+//! anybody, and the standard one, which must, would be the dearest part of a lookup.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
