@@ -1,53 +1,68 @@
-//! SHA-256 (FIPS 180-4).
+//! Hash functions: SHA-2 (FIPS 180-4) and BLAKE3.
+//!
+//! A keyed hash is a MAC and stands in [`crate::mac`].
 
-use aws_lc_rs::digest::{Context, Digest, SHA256, digest};
+mod blake3;
+
+use aws_lc_rs::digest::{Context, Digest, SHA256, SHA384, SHA512, digest};
+
+use crate::opaque_debug;
+
+pub use self::blake3::{Blake3, Blake3Digest, blake3};
 
 /// A SHA-256 value.
 pub type Sha256Digest = [u8; 32];
+/// A SHA-384 value.
+pub type Sha384Digest = [u8; 48];
+/// A SHA-512 value.
+pub type Sha512Digest = [u8; 64];
 
-/// SHA-256 of `bytes`.
-#[must_use]
-pub fn sha256(bytes: &[u8]) -> Sha256Digest {
-    to_array(&digest(&SHA256, bytes))
+macro_rules! sha2 {
+    ($name:ident, $one_shot:ident, $digest:ident, $algorithm:ident, $spoken:literal) => {
+        #[doc = concat!($spoken, " of `bytes`.")]
+        #[must_use]
+        pub fn $one_shot(bytes: &[u8]) -> $digest {
+            to_array(&digest(&$algorithm, bytes))
+        }
+
+        #[doc = concat!($spoken, " of bytes that come in pieces.")]
+        #[derive(Clone)]
+        pub struct $name(Context);
+
+        impl $name {
+            /// Nothing hashed yet.
+            #[must_use]
+            pub fn new() -> Self {
+                Self(Context::new(&$algorithm))
+            }
+
+            /// Adds bytes.
+            pub fn update(&mut self, bytes: &[u8]) {
+                self.0.update(bytes);
+            }
+
+            /// The value over everything added.
+            #[must_use]
+            pub fn finish(self) -> $digest {
+                to_array(&self.0.finish())
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    };
 }
 
-/// SHA-256 of bytes that come in pieces.
-#[derive(Clone)]
-pub struct Sha256(Context);
+sha2!(Sha256, sha256, Sha256Digest, SHA256, "SHA-256");
+sha2!(Sha384, sha384, Sha384Digest, SHA384, "SHA-384");
+sha2!(Sha512, sha512, Sha512Digest, SHA512, "SHA-512");
+opaque_debug! { Sha256 Sha384 Sha512 }
 
-impl Sha256 {
-    /// Nothing hashed yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self(Context::new(&SHA256))
-    }
-
-    /// Adds bytes.
-    pub fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
-    }
-
-    /// The value over everything added.
-    #[must_use]
-    pub fn finish(self) -> Sha256Digest {
-        to_array(&self.0.finish())
-    }
-}
-
-impl Default for Sha256 {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl std::fmt::Debug for Sha256 {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Sha256")
-    }
-}
-
-fn to_array(digest: &Digest) -> Sha256Digest {
-    let mut out = [0; 32];
+fn to_array<const N: usize>(digest: &Digest) -> [u8; N] {
+    let mut out = [0; N];
     out.copy_from_slice(digest.as_ref());
     out
 }
@@ -56,12 +71,37 @@ fn to_array(digest: &Digest) -> Sha256Digest {
 mod tests {
     use super::*;
 
+    macro_rules! pieces_and_whole_agree {
+        ($name:ident, $one_shot:ident, $begins_with:expr) => {
+            let mut pieces = $name::default();
+            pieces.update(b"ab");
+            pieces.update(b"");
+            let other = pieces.clone();
+            pieces.update(b"c");
+            let value = pieces.finish();
+            assert_eq!(value, $one_shot(b"abc"));
+            assert_eq!(value[..8], $begins_with);
+            assert_ne!(other.finish(), value);
+        };
+    }
+
+    /// The values for "abc" are those that NIST publishes as examples for FIPS 180-4.
     #[test]
-    fn pieces_and_whole_agree() {
-        let mut pieces = Sha256::new();
-        pieces.update(b"ab");
-        pieces.update(b"c");
-        assert_eq!(pieces.finish(), sha256(b"abc"));
-        assert_eq!(sha256(b"abc")[..4], [0xba, 0x78, 0x16, 0xbf]);
+    fn pieces_and_whole_agree_and_are_the_published_value() {
+        pieces_and_whole_agree!(
+            Sha256,
+            sha256,
+            [0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA]
+        );
+        pieces_and_whole_agree!(
+            Sha384,
+            sha384,
+            [0xCB, 0x00, 0x75, 0x3F, 0x45, 0xA3, 0x5E, 0x8B]
+        );
+        pieces_and_whole_agree!(
+            Sha512,
+            sha512,
+            [0xDD, 0xAF, 0x35, 0xA1, 0x93, 0x61, 0x7A, 0xBA]
+        );
     }
 }

@@ -1,4 +1,12 @@
-//! Ed25519 (RFC 8032).
+//! Signatures: Ed25519 (RFC 8032) here, and what others ask for.
+//!
+//! * [`ecdsa`]: over P-256 and P-384.
+//! * [`ml_dsa`]: ML-DSA-65, against which no quantum algorithm is known.
+//! * [`rsa`]: PSS and PKCS#1 v1.5.
+
+pub mod ecdsa;
+pub mod ml_dsa;
+pub mod rsa;
 
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use keywright_secret::Secret;

@@ -1,0 +1,232 @@
+//! The two AEADs whose nonces are long enough to be random.
+
+use aws_lc_rs::cipher::{AES_256, EncryptingKey, UnboundCipherKey};
+use chacha20::R20;
+use keywright_secret::{Secret, wipe};
+
+use super::{Aes256Gcm, ChaCha20Poly1305, ExtendedNonce, Tag};
+use crate::{Error, Rejected, opaque_debug};
+
+/// XAES-256-GCM (C2SP): AES-256-GCM with a 192-bit nonce, under a key derived from half of it.
+///
+/// K1 depends on the key alone and is made once; a message costs two AES blocks and one GCM set-up.
+pub struct Xaes256Gcm {
+    cipher: EncryptingKey,
+    k1: [u8; 16],
+}
+
+impl Xaes256Gcm {
+    /// Derives K1 from the key.
+    ///
+    /// # Errors
+    /// [`Error::Backend`] if the backend refuses.
+    pub fn new(key: &[u8; 32]) -> Result<Self, Error> {
+        let key = UnboundCipherKey::new(&AES_256, key).map_err(|_| Error::Backend)?;
+        let cipher = EncryptingKey::ecb(key).map_err(|_| Error::Backend)?;
+        // L = AES-256_K(0^128)
+        let mut l = [0; 16];
+        cipher.encrypt(&mut l).map_err(|_| Error::Backend)?;
+        Ok(Self {
+            cipher,
+            k1: double(l),
+        })
+    }
+
+    /// Encrypts `in_out` and returns the tag.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] beyond the limit of AES-256-GCM, [`Error::Backend`] if the backend refuses.
+    pub fn seal(&self, nonce: &ExtendedNonce, aad: &[u8], in_out: &mut [u8]) -> Result<Tag, Error> {
+        let (message_key, rest) = self.message_key(nonce)?;
+        message_key.seal(&rest, aad, in_out)
+    }
+
+    /// Decrypts `in_out` if `tag` fits; wipes it if not.
+    ///
+    /// # Errors
+    /// [`Rejected`] if anything differs from the sealing.
+    pub fn open(
+        &self,
+        nonce: &ExtendedNonce,
+        aad: &[u8],
+        in_out: &mut [u8],
+        tag: &Tag,
+    ) -> Result<(), Rejected> {
+        let (message_key, rest) = self.message_key(nonce).map_err(|_| Rejected)?;
+        message_key.open(&rest, aad, in_out, tag)
+    }
+
+    /// Kx = AES-256_K(M1 xor K1) + AES-256_K(M2 xor K1), and N[12..24].
+    fn message_key(&self, nonce: &ExtendedNonce) -> Result<(Aes256Gcm, [u8; 12]), Error> {
+        let (head, tail) = halves(nonce);
+        let mut kx = [0; 32];
+        for (counter, block) in (1_u8..).zip(kx.chunks_exact_mut(16)) {
+            // M = 00 counter 58 00 + N[0..12]
+            block[..4].copy_from_slice(&[0, counter, b'X', 0]);
+            block[4..].copy_from_slice(head);
+            block
+                .iter_mut()
+                .zip(&self.k1)
+                .for_each(|(byte, mask)| *byte ^= mask);
+        }
+        let derived = self.cipher.encrypt(&mut kx).map_err(|_| Error::Backend);
+        let key = derived.and_then(|_| Aes256Gcm::new(&kx));
+        wipe(&mut kx);
+        Ok((key?, *tail))
+    }
+}
+
+impl Drop for Xaes256Gcm {
+    fn drop(&mut self) {
+        wipe(&mut self.k1);
+    }
+}
+
+/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha): ChaCha20-Poly1305 under a key from HChaCha20.
+pub struct XChaCha20Poly1305 {
+    key: Secret<32>,
+}
+
+impl XChaCha20Poly1305 {
+    /// Keeps a copy of the key.
+    #[must_use]
+    pub fn new(key: &[u8; 32]) -> Self {
+        Self {
+            key: Secret::from_fill(|buffer| buffer.copy_from_slice(key)),
+        }
+    }
+
+    /// Encrypts `in_out` and returns the tag.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] beyond the limit of ChaCha20-Poly1305.
+    pub fn seal(&self, nonce: &ExtendedNonce, aad: &[u8], in_out: &mut [u8]) -> Result<Tag, Error> {
+        let (subkey, rest) = self.subkey(nonce)?;
+        subkey.seal(&rest, aad, in_out)
+    }
+
+    /// Decrypts `in_out` if `tag` fits; wipes it if not.
+    ///
+    /// # Errors
+    /// [`Rejected`] if anything differs from the sealing.
+    pub fn open(
+        &self,
+        nonce: &ExtendedNonce,
+        aad: &[u8],
+        in_out: &mut [u8],
+        tag: &Tag,
+    ) -> Result<(), Rejected> {
+        let (subkey, rest) = self.subkey(nonce).map_err(|_| Rejected)?;
+        subkey.open(&rest, aad, in_out, tag)
+    }
+
+    /// HChaCha20(key, N[0..16]), and 00000000 + N[16..24].
+    fn subkey(&self, nonce: &ExtendedNonce) -> Result<(ChaCha20Poly1305, [u8; 12]), Error> {
+        let mut input = [0; 16];
+        let mut rest = [0; 12];
+        input.copy_from_slice(&nonce[..16]);
+        rest[4..].copy_from_slice(&nonce[16..]);
+        let mut subkey: [u8; 32] =
+            chacha20::hchacha::<R20>(self.key.expose().into(), &input.into()).into();
+        let key = ChaCha20Poly1305::new(&subkey);
+        wipe(&mut subkey);
+        Ok((key?, rest))
+    }
+}
+
+opaque_debug! { Xaes256Gcm XChaCha20Poly1305 }
+
+/// The shift of CMAC's subkeys: multiplication by x in GF(2^128), without a branch on secret bits.
+fn double(l: [u8; 16]) -> [u8; 16] {
+    let value = u128::from_be_bytes(l);
+    let carry = 0x87 * (value >> 127);
+    (value << 1 ^ carry).to_be_bytes()
+}
+
+fn halves(nonce: &ExtendedNonce) -> (&[u8; 12], &[u8; 12]) {
+    let (head, tail) = nonce.as_chunks::<12>().0.split_at(1);
+    (&head[0], &tail[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex<const N: usize>(text: &str) -> [u8; N] {
+        let byte = |i: usize| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap();
+        std::array::from_fn(byte)
+    }
+
+    /// The two values that C2SP publishes with XAES-256-GCM.
+    #[test]
+    fn xaes_gives_the_published_values() {
+        let cases: [(u8, &[u8], &str); 2] = [
+            (
+                1,
+                b"",
+                "ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271",
+            ),
+            (
+                3,
+                b"c2sp.org/XAES-256-GCM",
+                "986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d",
+            ),
+        ];
+        for (byte, aad, expected) in cases {
+            let key = Xaes256Gcm::new(&[byte; 32]).unwrap();
+            let mut text = *b"XAES-256-GCM";
+            let tag = key
+                .seal(b"ABCDEFGHIJKLMNOPQRSTUVWX", aad, &mut text)
+                .unwrap();
+            assert_eq!([&text[..], &tag].concat(), hex::<28>(expected));
+        }
+    }
+
+    /// The value of draft-irtf-cfrg-xchacha 2.2.1.
+    #[test]
+    fn hchacha20_gives_the_value_of_its_draft() {
+        let key: [u8; 32] = std::array::from_fn(|i| u8::try_from(i).unwrap());
+        let input: [u8; 16] = hex("000000090000004a0000000031415927");
+        let out: [u8; 32] = chacha20::hchacha::<R20>((&key).into(), &input.into()).into();
+        let expected = "82413b4227b27bfed30e42508a877d73a0f9e4d58a74a853c12ec41326d3ecdc";
+        assert_eq!(out, hex(expected));
+    }
+
+    #[test]
+    fn a_flipped_bit_anywhere_is_rejected_and_nothing_is_shown() {
+        let key = Xaes256Gcm::new(&[7; 32]).unwrap();
+        let (nonce, aad) = ([1; 24], *b"aad");
+        let mut sealed = *b"message";
+        let tag = key.seal(&nonce, &aad, &mut sealed).unwrap();
+        for bit in 0..sealed.len() * 8 {
+            let mut changed = sealed;
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(key.open(&nonce, &aad, &mut changed, &tag), Err(Rejected));
+            assert_eq!(changed, [0; 7], "a rejected buffer is wiped");
+        }
+        for bit in 0..24 * 8 {
+            let mut other = nonce;
+            other[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(
+                key.open(&other, &aad, &mut sealed.clone(), &tag),
+                Err(Rejected)
+            );
+        }
+        assert_eq!(
+            key.open(&nonce, b"aae", &mut sealed.clone(), &tag),
+            Err(Rejected)
+        );
+        assert_eq!(key.open(&nonce, &aad, &mut sealed, &tag), Ok(()));
+        assert_eq!(&sealed, b"message");
+    }
+
+    #[test]
+    fn the_doubling_reduces_when_a_bit_falls_out() {
+        let mut one_bit = [0; 16];
+        one_bit[0] = 0x80;
+        let mut expected = [0; 16];
+        expected[15] = 0x87;
+        assert_eq!(double(one_bit), expected);
+        assert_eq!(double([0; 16]), [0; 16]);
+    }
+}

@@ -1,0 +1,6 @@
+//! What is changed, cut, exchanged or malformed is refused.
+
+mod agreement;
+mod encryption;
+mod keys;
+mod signature;

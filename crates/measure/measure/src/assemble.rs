@@ -1,0 +1,356 @@
+//! From the books of some runs to one case of a document.
+
+use crate::canary::{Noise, variation_percent};
+use crate::carry::{Carried, TargetError, Window};
+use crate::document::{
+    Case, Checks, FaultCount, Interval, Latency, LoadRecord, Part, PhaseRecord, Quantile, RunRecord,
+};
+use crate::judge;
+use crate::latency::{Few, Percentile, Reading};
+use crate::ledger::Ledger;
+use crate::load::Load;
+use crate::plan::CasePlan;
+use crate::stats::{interval, location, series, trend};
+use crate::verdict::Word;
+
+/// What the runs of a case left behind.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Evidence {
+    /// Run by run.
+    pub runs: Vec<Carried>,
+    /// Fixed work between runs, in nanoseconds.
+    pub canary: Vec<u64>,
+    /// Wrong outputs while warming up.
+    pub warmup_wrong: u64,
+    /// Whether it was ended early.
+    pub interrupted: bool,
+    /// Why it could not be measured.
+    pub error: Option<TargetError>,
+}
+
+/// The case that the evidence of `plan` shows.
+#[must_use]
+pub fn assemble(
+    plan: &CasePlan,
+    evidence: Evidence,
+    parts: &[(String, f64)],
+    facts: &[Word],
+    runs_planned: u32,
+) -> Case {
+    let mut whole = Ledger::new();
+    evidence
+        .runs
+        .iter()
+        .for_each(|run| whole.merge(&run.ledger));
+    let open = matches!(plan.load, Load::Open(_));
+    let batch = evidence.runs.first().map_or(1, |run| run.batch.max(1));
+    let lag1 = autocorrelation(&evidence.runs).unwrap_or(0.0);
+    let scope = Scope {
+        plan,
+        runs: &evidence.runs,
+        batch,
+        lag1,
+    };
+    let mut case = Case {
+        id: plan.id.clone(),
+        op: plan.op.clone(),
+        target: plan.target.clone(),
+        unit: plan.unit.clone(),
+        parameters: plan.parameters.clone(),
+        load: load_record(plan),
+        errors: faults(&whole),
+        runs: evidence
+            .runs
+            .iter()
+            .zip(0..)
+            .map(|(run, n)| scope.run_record(run, n))
+            .collect(),
+        blocks: evidence
+            .runs
+            .iter()
+            .flat_map(|run| run.blocks.clone())
+            .collect(),
+        response: open.then(|| scope.latency(&whole, |ledger| &ledger.response, Bounded::Yes)),
+        service: Some(scope.latency(&whole, |ledger| &ledger.service, Bounded::No)),
+        lateness: open.then(|| scope.latency(&whole, |ledger| &ledger.lateness, Bounded::No)),
+        pacer: open.then(|| scope.latency(&whole, |ledger| &ledger.pacer, Bounded::No)),
+        error_latency: (whole.failed.count() > 0)
+            .then(|| scope.latency(&whole, |ledger| &ledger.failed, Bounded::No)),
+        parts: scope.parts(parts),
+        checks: scope.checks(&evidence.canary),
+        counts: whole.counts.clone(),
+        ..Case::default()
+    };
+    scope.rates(&mut case);
+    judge::judge(
+        &mut case,
+        &judge::Grounds {
+            plan,
+            ledger: &whole,
+            warmup_wrong: evidence.warmup_wrong,
+            interrupted: evidence.interrupted,
+            peak_in_flight: evidence
+                .runs
+                .iter()
+                .map(|run| run.peak_in_flight)
+                .max()
+                .unwrap_or(0),
+            facts,
+            runs_planned,
+        },
+    );
+    case
+}
+
+/// Whether open waits can make a quantile a lower bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bounded {
+    No,
+    Yes,
+}
+
+struct Scope<'a> {
+    plan: &'a CasePlan,
+    runs: &'a [Carried],
+    batch: u64,
+    lag1: f64,
+}
+
+impl Scope<'_> {
+    fn reading(&self, shortest_open: Option<u64>, few: Few) -> Reading<'_> {
+        Reading {
+            percentiles: &self.plan.percentiles,
+            lag1: self.lag1,
+            shortest_open,
+            batch: self.batch,
+            few,
+        }
+    }
+
+    /// A distribution over all runs; with enough runs, intervals come from the spread between them.
+    fn latency(
+        &self,
+        whole: &Ledger,
+        which: fn(&Ledger) -> &crate::histogram::Histogram,
+        bounded: Bounded,
+    ) -> Latency {
+        let shortest = whole.shortest_open.filter(|_| bounded == Bounded::Yes);
+        // Only service times are ever in picoseconds.
+        let batch = if whole.batched { self.batch } else { 1 };
+        let reading = Reading {
+            batch,
+            ..self.reading(shortest, self.plan.few)
+        };
+        let mut latency = reading.of(which(whole));
+        for percentile in &self.plan.percentiles {
+            let values = self.runs.iter().map(|run| {
+                let value = which(&run.ledger).quantile(percentile.share());
+                value.map(|value| value as f64 / if batch > 1 { 1000.0 } else { 1.0 })
+            });
+            let values: Option<Vec<f64>> = values.collect();
+            let quantile = latency.quantiles.get_mut(&format!("{percentile}_ns"));
+            if let (Some(values), Some(quantile)) = (values, quantile) {
+                spread(quantile, &values);
+            }
+        }
+        latency
+    }
+
+    fn run_record(&self, run: &Carried, number: u32) -> RunRecord {
+        let service = self.reading(None, Few::Withhold).of(&run.ledger.service);
+        let of = |percentile: Percentile| {
+            let quantile = service.quantile(&percentile.to_string());
+            quantile.and_then(|quantile| quantile.value)
+        };
+        RunRecord {
+            run: number,
+            achieved_per_s: run.rate_per_s * self.plan.units as f64,
+            counts: run.ledger.counts.clone(),
+            p50_ns: of(Percentile::DEFAULT[0]),
+            p99_ns: of(Percentile::DEFAULT[3]),
+            cpu_ns_per_unit: self.cpu(run),
+            truncated_blocks: 0,
+        }
+    }
+
+    fn cpu(&self, run: &Carried) -> Option<f64> {
+        let done = run.ledger.counts.answered() * self.plan.units;
+        run.cpu_ns
+            .filter(|_| done > 0)
+            .map(|cpu| cpu as f64 / done as f64)
+    }
+
+    fn rates(&self, case: &mut Case) {
+        let rates: Vec<f64> = case.runs.iter().map(|run| run.achieved_per_s).collect();
+        case.achieved_per_s = location::median(&rates).unwrap_or(0.0);
+        case.achieved_interval = interval::geometric_mean(&rates, 0.95).map(|interval| Interval {
+            lo: interval.lo,
+            hi: interval.hi,
+        });
+        if self.plan.bytes > 0 {
+            let per_unit = self.plan.bytes as f64 / self.plan.units.max(1) as f64;
+            case.bytes_per_s = Some(case.achieved_per_s * per_unit);
+        }
+        let cpu: Option<Vec<f64>> = case.runs.iter().map(|run| run.cpu_ns_per_unit).collect();
+        case.cpu_ns_per_unit = cpu.and_then(|cpu| location::median(&cpu));
+    }
+
+    fn parts(&self, names: &[(String, f64)]) -> Vec<Part> {
+        if names.len() < 2 {
+            return Vec::new();
+        }
+        let seconds: f64 = self
+            .runs
+            .iter()
+            .map(|run| run.elapsed_ns as f64 / 1e9)
+            .sum();
+        names
+            .iter()
+            .enumerate()
+            .map(|(place, (name, weight))| {
+                let mut ledger = Ledger::new();
+                let books = self.runs.iter().filter_map(|run| run.parts.get(place));
+                books.for_each(|books| ledger.merge(books));
+                let reading = self.reading(None, self.plan.few);
+                Part {
+                    name: name.clone(),
+                    weight: *weight,
+                    achieved_per_s: ledger.counts.answered() as f64 / seconds.max(1e-9),
+                    response: matches!(self.plan.load, Load::Open(_))
+                        .then(|| reading.of(&ledger.response)),
+                    service: Some(reading.of(&ledger.service)),
+                    counts: ledger.counts,
+                }
+            })
+            .collect()
+    }
+
+    fn checks(&self, canary: &[u64]) -> Checks {
+        let done: Vec<f64> = throughput(self.runs);
+        let rates = self
+            .runs
+            .iter()
+            .map(|run| run.rate_per_s)
+            .collect::<Vec<_>>();
+        let rate = location::median(&rates);
+        Checks {
+            little_percent: self.little(),
+            ceiling_percent: self
+                .plan
+                .ceiling_per_s
+                .zip(rate)
+                .map(|(ceiling, rate)| 100.0 * rate / ceiling),
+            noise_percent: variation_percent(canary),
+            drift_p: trend::mann_kendall(&done).map(|test| test.p),
+            autocorrelation: series::lag1(&done),
+            timing: match self.batch {
+                1 => "single operations".to_owned(),
+                k => format!("batches of {k}"),
+            },
+        }
+    }
+
+    /// The gauge's integral against the sum of service times, in percent. What failed or never ended has
+    /// no service time, so with more than a few of those there is nothing to compare.
+    fn little(&self) -> Option<f64> {
+        let (mut area, mut sum) = (0.0, 0.0);
+        for run in self.runs {
+            let (counts, service) = (&run.ledger.counts, &run.ledger.service);
+            if counts.sent - counts.answered() > counts.sent / 1000 {
+                return None;
+            }
+            area += run.in_flight_area?;
+            sum += service.mean()? * service.count() as f64;
+        }
+        (sum > 0.0).then(|| 100.0 * (area / sum - 1.0))
+    }
+}
+
+/// Replaces an interval within one run by one between runs, where there are enough of them.
+fn spread(quantile: &mut Quantile, values: &[f64]) {
+    if values.len() < FEWEST_RUNS || quantile.value.is_none() || quantile.hi.is_none() {
+        return;
+    }
+    if let Some(interval) = interval::geometric_mean(values, 0.95) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a geometric mean of positive times; the cast saturates"
+        )]
+        let nanos = |value: f64| value.round() as u64;
+        let point = quantile.value.unwrap_or(0);
+        quantile.lo = Some(nanos(interval.lo).min(point));
+        quantile.hi = Some(nanos(interval.hi).max(point));
+    }
+}
+
+/// With fewer runs their spread says less than the samples of each.
+const FEWEST_RUNS: usize = 3;
+
+/// Done per second, block after block, over all runs.
+fn throughput(runs: &[Carried]) -> Vec<f64> {
+    let blocks = runs.iter().flat_map(|run| &run.blocks);
+    blocks
+        .map(|block| block.done as f64 * 1e9 / block.duration_ns.max(1) as f64)
+        .collect()
+}
+
+fn autocorrelation(runs: &[Carried]) -> Option<f64> {
+    let medians: Option<Vec<f64>> = runs
+        .iter()
+        .flat_map(|run| &run.blocks)
+        .map(|block| block.p50_ns.map(|nanos| nanos as f64))
+        .collect();
+    series::lag1(&medians?)
+}
+
+fn faults(ledger: &Ledger) -> Vec<FaultCount> {
+    let counted = ledger.faults.iter();
+    let mut counts: Vec<FaultCount> = counted
+        .map(|(fault, n)| FaultCount {
+            phase: fault.phase().name().to_owned(),
+            code: fault.code().to_owned(),
+            n: *n,
+        })
+        .collect();
+    counts.sort_by_key(|fault| std::cmp::Reverse(fault.n));
+    counts
+}
+
+fn load_record(plan: &CasePlan) -> LoadRecord {
+    let nanos = |time: std::time::Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let mut record = LoadRecord {
+        mode: "closed".to_owned(),
+        cap: u64::from(plan.load.cap().get()),
+        connections: plan.connections,
+        warmup_ns: nanos(plan.warmup),
+        rate_per_s: plan.load.rate_per_s(),
+        ..LoadRecord::default()
+    };
+    match plan.window {
+        Window::Operations(most) => record.iterations = Some(most),
+        Window::Time(time) => record.duration_ns = nanos(time),
+    }
+    if let Load::Open(open) = &plan.load {
+        "open".clone_into(&mut record.mode);
+        record.arrival = Some(open.arrival.name().to_owned());
+        record.duration_ns = nanos(open.duration());
+        if open.phases.len() > 1 {
+            let phases = open.phases.iter();
+            record.phases = phases
+                .map(|phase| PhaseRecord {
+                    rate_per_s: phase.start_per_s(),
+                    end_rate_per_s: phase.end_per_s(),
+                    duration_ns: nanos(phase.duration()),
+                })
+                .collect();
+        }
+    }
+    record
+}
+
+/// The noise word of a case's canary.
+pub(crate) fn noise(checks: &Checks) -> Option<Noise> {
+    checks.noise_percent.map(Noise::of)
+}
