@@ -25,7 +25,7 @@ run: ## build and do the main job: make run [FILE=path.csv [COLUMNS=a,b]]
 	target/release/keywright demo --home ./keywright-home $(demo_options)
 
 test: ## run every test; the last line counts them
-	@scripts/setup
+	@scripts/setup tests
 	@scripts/test
 
 lint: ## formatting, clippy and rustdoc, warnings denied
@@ -47,5 +47,5 @@ docs: ## the documentation of the crates, in target/doc
 	cargo doc --workspace --no-deps --locked
 
 coverage: ## which lines the tests reach: Cobertura, in coverage.xml
-	@scripts/setup
+	@scripts/setup tests
 	@scripts/coverage

@@ -139,11 +139,22 @@ pub const OWNERS: &[Owned] = &[
     },
     Owned {
         package: "rustls",
-        owners: &["keywright-tls", "keywright-server", "keywright-client"],
+        owners: &[
+            "keywright-tls",
+            "keywright-server",
+            "keywright-client",
+            "keywright-report",
+            "keywright-targets",
+        ],
     },
     Owned {
         package: "tokio-rustls",
-        owners: &["keywright-server", "keywright-client"],
+        owners: &[
+            "keywright-server",
+            "keywright-client",
+            "keywright-report",
+            "keywright-targets",
+        ],
     },
     Owned {
         package: "rcgen",
@@ -155,7 +166,11 @@ pub const OWNERS: &[Owned] = &[
     },
     Owned {
         package: "rusqlite",
-        owners: &["keywright-store"],
+        owners: &["keywright-store", "keywright-report"],
+    },
+    Owned {
+        package: "blake3",
+        owners: &["keywright-primitives"],
     },
     Owned {
         package: "argon2",

@@ -18,8 +18,14 @@ pub(crate) enum Exit {
     Usage = 2,
     /// A gate was not met.
     Gate = 3,
+    /// A measurement decides nothing.
+    Inconclusive = 4,
     /// The target failed or gave a wrong output.
     Target = 5,
+    /// A measurement does not mean what it was asked to mean.
+    MeasurementInvalid = 6,
+    /// There is no baseline, or it is from elsewhere.
+    NotComparable = 7,
     /// A signature, MAC or tag does not fit.
     Negative = 8,
     /// There is no such thing.
@@ -37,6 +43,23 @@ pub(crate) enum Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
+    }
+}
+
+impl From<keywright_measure::Exit> for Exit {
+    fn from(end: keywright_measure::Exit) -> Self {
+        use keywright_measure::Exit as End;
+        match end {
+            End::Ok => Self::Ok,
+            End::Usage => Self::Usage,
+            End::GateFailed => Self::Gate,
+            End::Inconclusive => Self::Inconclusive,
+            End::TargetWrong => Self::Target,
+            End::MeasurementInvalid => Self::MeasurementInvalid,
+            End::NotComparable => Self::NotComparable,
+            End::Interrupted => Self::Interrupted,
+            _ => Self::Internal,
+        }
     }
 }
 

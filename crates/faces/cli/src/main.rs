@@ -89,6 +89,14 @@ fn wanted_format() -> Format {
 
 fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let format = arguments.format;
+    let results = matches!(arguments.command, Command::Bench(_));
+    if matches!(format, Format::Csv | Format::Html) && !results {
+        return Err(Failure::new(
+            Exit::Usage,
+            "only results of `bench` have the forms csv and html",
+            "choose --format text or --format json",
+        ));
+    }
     match arguments.command {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),

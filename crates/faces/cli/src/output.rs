@@ -14,6 +14,10 @@ pub(crate) enum Format {
     Text,
     /// One JSON document with `schema_version`.
     Json,
+    /// A table for spreadsheets: results of `bench` only.
+    Csv,
+    /// A page for browsers: results of `bench` only.
+    Html,
 }
 
 /// Every JSON document that a command prints.
@@ -69,8 +73,8 @@ pub(crate) fn document<T: Serialize>(
     text: impl FnOnce() -> String,
 ) -> Result<(), Failure> {
     let line = match format {
-        Format::Text => text(),
         Format::Json => json(content) + "\n",
+        _ => text(),
     };
     data(line.as_bytes()).map(drop)
 }
@@ -105,15 +109,6 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// Prints a result.
-pub(crate) fn result<T: Serialize>(format: Format, content: &T, text: impl FnOnce()) {
-    match format {
-        Format::Text => text(),
-        // A reader that has gone is no failure, and a full disk shows in the next file.
-        Format::Json => drop(data((json(content) + "\n").as_bytes())),
-    }
-}
-
 /// Prints a failure: what happened, and what to do.
 pub(crate) fn failure(format: Format, failure: &Failure) {
     let Failure {
@@ -124,7 +119,7 @@ pub(crate) fn failure(format: Format, failure: &Failure) {
         place,
     } = failure;
     match format {
-        Format::Text => eprintln!("error: {happened}\nhelp: {advice}"),
+        Format::Text | Format::Csv | Format::Html => eprintln!("error: {happened}\nhelp: {advice}"),
         Format::Json => {
             let code = code.map(keywright_types::Code::name);
             let error = ErrorFields {

@@ -3,14 +3,15 @@
 use crate::canary::{Noise, variation_percent};
 use crate::carry::{Carried, TargetError, Window};
 use crate::document::{
-    Case, Checks, FaultCount, Interval, Latency, LoadRecord, Part, PhaseRecord, Quantile, RunRecord,
+    BlockRecord, Case, Checks, FaultCount, Interval, Latency, LoadRecord, Part, PhaseRecord,
+    Quantile, RunRecord,
 };
 use crate::judge;
 use crate::latency::{Few, Percentile, Reading};
 use crate::ledger::Ledger;
 use crate::load::Load;
 use crate::plan::CasePlan;
-use crate::stats::{interval, location, series, trend};
+use crate::stats::{interval, location, scaling, series, trend};
 use crate::verdict::Word;
 
 /// What the runs of a case left behind.
@@ -60,17 +61,8 @@ pub fn assemble(
         parameters: plan.parameters.clone(),
         load: load_record(plan),
         errors: faults(&whole),
-        runs: evidence
-            .runs
-            .iter()
-            .zip(0..)
-            .map(|(run, n)| scope.run_record(run, n))
-            .collect(),
-        blocks: evidence
-            .runs
-            .iter()
-            .flat_map(|run| run.blocks.clone())
-            .collect(),
+        runs: scope.run_records(),
+        blocks: scope.blocks(),
         response: open.then(|| scope.latency(&whole, |ledger| &ledger.response, Bounded::Yes)),
         service: Some(scope.latency(&whole, |ledger| &ledger.service, Bounded::No)),
         lateness: open.then(|| scope.latency(&whole, |ledger| &ledger.lateness, Bounded::No)),
@@ -157,8 +149,24 @@ impl Scope<'_> {
         latency
     }
 
+    fn run_records(&self) -> Vec<RunRecord> {
+        let runs = self.runs.iter().zip(0..);
+        runs.map(|(run, number)| self.run_record(run, number))
+            .collect()
+    }
+
+    fn blocks(&self) -> Vec<BlockRecord> {
+        let blocks = self.runs.iter().flat_map(|run| &run.blocks);
+        blocks.cloned().collect()
+    }
+
     fn run_record(&self, run: &Carried, number: u32) -> RunRecord {
-        let service = self.reading(None, Few::Withhold).of(&run.ledger.service);
+        // Always these, whichever the case is asked for.
+        let reading = Reading {
+            percentiles: &Percentile::DEFAULT,
+            ..self.reading(None, Few::Withhold)
+        };
+        let service = reading.of(&run.ledger.service);
         let of = |percentile: Percentile| {
             let quantile = service.quantile(&percentile.to_string());
             quantile.and_then(|quantile| quantile.value)
@@ -170,6 +178,8 @@ impl Scope<'_> {
             p50_ns: of(Percentile::DEFAULT[0]),
             p99_ns: of(Percentile::DEFAULT[3]),
             cpu_ns_per_unit: self.cpu(run),
+            figure: run.figure,
+            fairness: fairness(&run.by_worker),
             truncated_blocks: 0,
         }
     }
@@ -192,6 +202,8 @@ impl Scope<'_> {
             let per_unit = self.plan.bytes as f64 / self.plan.units.max(1) as f64;
             case.bytes_per_s = Some(case.achieved_per_s * per_unit);
         }
+        let figures: Option<Vec<f64>> = case.runs.iter().map(|run| run.figure).collect();
+        case.figure = figures.and_then(|figures| location::median(&figures));
         let cpu: Option<Vec<f64>> = case.runs.iter().map(|run| run.cpu_ns_per_unit).collect();
         case.cpu_ns_per_unit = cpu.and_then(|cpu| location::median(&cpu));
     }
@@ -267,7 +279,18 @@ impl Scope<'_> {
     }
 }
 
-/// Replaces an interval within one run by one between runs, where there are enough of them.
+/// How evenly workers that run on their own got on; one worker alone has nobody to be fair to.
+fn fairness(by_worker: &[u64]) -> Option<f64> {
+    let shares: Vec<f64> = by_worker.iter().map(|count| *count as f64).collect();
+    if shares.len() < 2 {
+        return None;
+    }
+    scaling::jain_fairness(&shares)
+}
+
+/// Replaces an interval within one run by one between runs, where there are enough of them: as wide as the
+/// spread of the runs' own quantiles says, around the quantile of all samples. The quantile of a short run
+/// lies too low in a tail, and the mean of five such is no better; the quantile of all samples is.
 fn spread(quantile: &mut Quantile, values: &[f64]) {
     if values.len() < FEWEST_RUNS || quantile.value.is_none() || quantile.hi.is_none() {
         return;
@@ -276,12 +299,15 @@ fn spread(quantile: &mut Quantile, values: &[f64]) {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "a geometric mean of positive times; the cast saturates"
+            reason = "a positive time by a positive ratio; the cast saturates"
         )]
         let nanos = |value: f64| value.round() as u64;
-        let point = quantile.value.unwrap_or(0);
-        quantile.lo = Some(nanos(interval.lo).min(point));
-        quantile.hi = Some(nanos(interval.hi).max(point));
+        let around = |point: u64, end: f64| nanos(point as f64 * end / interval.estimate);
+        let lower = |point: u64| around(point, interval.lo).min(point);
+        let upper = |point: u64| around(point, interval.hi).max(point);
+        (quantile.lo, quantile.hi) = (quantile.value.map(lower), quantile.value.map(upper));
+        (quantile.lo_ps, quantile.hi_ps) =
+            (quantile.value_ps.map(lower), quantile.value_ps.map(upper));
     }
 }
 

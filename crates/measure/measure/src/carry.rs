@@ -8,6 +8,7 @@
 //! each of them that matters is an operation of its own.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -18,6 +19,7 @@ use crate::dispatch::Limit;
 use crate::document::BlockRecord;
 use crate::ledger::Ledger;
 use crate::load::Load;
+use crate::verdict::Word;
 
 /// One blocking operation after the other: a session, a connection or a buffer of its own.
 pub trait Worker: Send {
@@ -183,7 +185,10 @@ pub enum TargetError {
 
 /// How long a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a run ends by count or by time; there is no third way"
+)]
 pub enum Window {
     /// So many operations.
     Operations(u64),
@@ -315,6 +320,8 @@ pub struct Carried {
     pub cpu_ns: Option<u64>,
     /// Operations per timed value; 1 unless they are too short to be timed alone.
     pub batch: u64,
+    /// A quantity that is no rate, for carriers that measure one.
+    pub figure: Option<f64>,
     /// Whether it was asked to end early.
     pub interrupted: bool,
     /// Fixed work beside each block, in nanoseconds; empty where nobody looked.
@@ -337,6 +344,16 @@ pub trait Carrier {
     fn parts(&self) -> Vec<(String, f64)> {
         Vec::new()
     }
+
+    /// Facts about the target that belong beside every figure of it.
+    fn words(&self) -> Vec<Word> {
+        Vec::new()
+    }
+
+    /// What is known about the target, by name: versions, storage, TLS.
+    fn about(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
 }
 
 impl<C: Carrier + ?Sized> Carrier for Box<C> {
@@ -350,5 +367,13 @@ impl<C: Carrier + ?Sized> Carrier for Box<C> {
 
     fn parts(&self) -> Vec<(String, f64)> {
         (**self).parts()
+    }
+
+    fn words(&self) -> Vec<Word> {
+        (**self).words()
+    }
+
+    fn about(&self) -> BTreeMap<String, String> {
+        (**self).about()
     }
 }

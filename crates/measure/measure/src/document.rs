@@ -171,6 +171,9 @@ records! {
         /// Payload bytes over wall time, where there is a payload.
         #[serde(skip_serializing_if = "Option::is_none")]
         bytes_per_s: Option<f64>,
+        /// A quantity that is no rate, in `unit`: memory, or the time of a start. Median over runs.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        figure: Option<f64>,
         /// Processor time of the target's process per unit, where it is local; of this thread for local work.
         #[serde(skip_serializing_if = "Option::is_none")]
         cpu_ns_per_unit: Option<f64>,
@@ -320,6 +323,12 @@ records! {
         /// The value in picoseconds, for batches.
         #[serde(skip_serializing_if = "Option::is_none")]
         value_ps: Option<u64>,
+        /// Lower end in picoseconds, for batches.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lo_ps: Option<u64>,
+        /// Upper end in picoseconds, for batches.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        hi_ps: Option<u64>,
     }
     /// A bin of a coarse histogram.
     Bin {
@@ -352,6 +361,12 @@ records! {
         /// Processor time per unit.
         #[serde(skip_serializing_if = "Option::is_none")]
         cpu_ns_per_unit: Option<f64>,
+        /// The run's value of a quantity that is no rate.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        figure: Option<f64>,
+        /// Jain's fairness of what each worker did, where workers run on their own.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        fairness: Option<f64>,
         /// Blocks cut from the front because the run had not come to rest.
         truncated_blocks: u32,
     }

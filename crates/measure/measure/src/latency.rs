@@ -15,6 +15,7 @@ pub struct Percentile(f64);
 /// A percentile that is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a percentile is written p50, p99 or p99.9, above 0 and below 100")]
+#[expect(clippy::exhaustive_structs, reason = "there is nothing in it")]
 pub struct PercentileError;
 
 impl Percentile {
@@ -132,21 +133,23 @@ impl Reading<'_> {
         let ranks = rank_interval(n, percentile.share(), self.lag1);
         let point = nearest_rank(n, percentile.share()).and_then(at);
         let open = |value: u64| self.shortest_open.is_some_and(|wait| wait <= value);
+        let lo = ranks.and_then(|ranks| at(ranks.lo));
+        // Above a lower bound there is no upper end to give.
+        let hi = ranks.and_then(|ranks| at(ranks.hi)).filter(|hi| !open(*hi));
+        let fine = |value: Option<u64>| value.filter(|_| self.batch > 1);
         Quantile {
             value: point.map(nanos),
-            lo: ranks.and_then(|ranks| at(ranks.lo)).map(nanos),
-            // Above a lower bound there is no upper end to give.
-            hi: ranks
-                .and_then(|ranks| at(ranks.hi))
-                .filter(|hi| !open(*hi))
-                .map(nanos),
+            lo: lo.map(nanos),
+            hi: hi.map(nanos),
             n,
             bound: if point.is_some_and(open) {
                 Bound::AtLeast
             } else {
                 Bound::Exact
             },
-            value_ps: point.filter(|_| self.batch > 1),
+            value_ps: fine(point),
+            lo_ps: fine(lo),
+            hi_ps: fine(hi),
         }
     }
 }

@@ -12,20 +12,29 @@
 #![forbid(unsafe_code)]
 
 pub mod assemble;
+pub mod breakdown;
 pub mod canary;
 pub mod carry;
+pub mod compare;
 pub mod dispatch;
+pub mod doctor;
 pub mod document;
 pub mod event;
+pub mod gate;
 pub mod histogram;
 pub mod judge;
 pub mod latency;
 pub mod ledger;
 pub mod load;
+pub mod machine;
 pub mod plan;
+pub mod saturate;
+pub mod scale;
 pub mod series;
 pub mod session;
 pub mod simulate;
+pub mod sizes;
+pub mod spike;
 pub mod stats;
 pub mod threads;
 pub mod timer;

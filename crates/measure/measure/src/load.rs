@@ -286,7 +286,7 @@ mod tests {
                 .collect();
             assert_eq!(due.len(), count);
             for (index, nanos) in due.iter().enumerate() {
-                assert_eq!(*nanos, (index as f64 / rate * 1e9).round() as u64);
+                assert_eq!(*nanos, super::nanos(index as f64 / rate));
             }
         }
     }

@@ -110,6 +110,7 @@ pub enum Slo {
 /// An objective that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an objective is written p99=20ms or errors=0.1%")]
+#[expect(clippy::exhaustive_structs, reason = "there is nothing in it")]
 pub struct SloError;
 
 impl FromStr for Slo {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::document::BlockRecord;
 use crate::ledger::Ledger;
+use crate::load::Schedule;
 
 /// Cuts a run into blocks.
 #[derive(Debug)]
@@ -92,5 +93,29 @@ pub fn record(ledger: &Ledger, start_ns: u64, duration_ns: u64, in_flight: u64) 
         p99_ns: nanos(times.quantile(0.99)),
         max_ns: nanos(times.max()),
         canary: None,
+    }
+}
+
+/// Counts what is due by and by.
+#[derive(Debug)]
+pub(crate) struct Due {
+    rest: std::iter::Peekable<Schedule>,
+    so_far: u64,
+}
+
+impl Due {
+    pub(crate) fn new(schedule: Schedule) -> Self {
+        Self {
+            rest: schedule.peekable(),
+            so_far: 0,
+        }
+    }
+
+    /// How many operations are due before `now`, which never falls from call to call.
+    pub(crate) fn by(&mut self, now: u64) -> u64 {
+        while self.rest.next_if(|due| *due < now).is_some() {
+            self.so_far += 1;
+        }
+        self.so_far
     }
 }

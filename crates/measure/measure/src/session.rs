@@ -20,6 +20,7 @@ use crate::plan::CasePlan;
 use crate::verdict::Word;
 
 /// A case and what carries its load.
+#[expect(clippy::exhaustive_structs, reason = "a plan and what carries it")]
 pub struct Entry<'a> {
     /// What to measure.
     pub plan: CasePlan,
@@ -105,7 +106,9 @@ impl Session<'_> {
                 },
                 None => {
                     let parts = entry.carrier.parts();
-                    let case = assemble(&entry.plan, evidence, &parts, &self.facts, self.runs);
+                    let mut facts = self.facts.clone();
+                    facts.extend(entry.carrier.words());
+                    let case = assemble(&entry.plan, evidence, &parts, &facts, self.runs);
                     let case = Box::new(case);
                     observer.event(&Event::CaseFinished { case: case.clone() });
                     Outcome::Measured(case)

@@ -129,7 +129,12 @@ impl Carrier for Server {
         let mut run = Run::new(self, assignment);
         let mut blocks = Blocks::new(assignment.block);
         run.until_over(&mut dispatch, &mut blocks, block);
-        let end = dispatch.end().unwrap_or(run.now).max(run.now);
+        // A count that was reached ends a schedule early.
+        let counted = assignment.window.limit().operations;
+        let end = match counted.is_some_and(|most| run.sent >= most) {
+            true => run.now,
+            false => dispatch.end().unwrap_or(run.now).max(run.now),
+        };
         run.drain(&mut dispatch, &mut blocks, nanos(assignment.drain));
         let end = match assignment.load {
             Load::Closed { .. } => run.now,

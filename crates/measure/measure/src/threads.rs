@@ -5,6 +5,10 @@
 //! until a sample lasts long enough, the loop itself is subtracted, and what comes out is labelled as
 //! quantiles of batch means.
 //!
+//! **Readings.** From one reading of the clock to the next passes what is between them and one reading. The
+//! calibrated cost of that one is taken off the second, in loops and schedules alike: of an operation of a
+//! microsecond it would be some percent.
+//!
 //! **Schedules.** The threads share one [`Dispatch`]. Whoever holds it waits for the next due time, takes
 //! the operation and passes the dispatch on before starting it, so that one thread at a time waits for the
 //! schedule and none needs a queue. Waiting is sleep until shortly before the time, then a loop on the clock:
@@ -120,11 +124,18 @@ struct Shared<'a> {
     in_flight: AtomicU64,
     batch: u64,
     loop_picos: u64,
+    /// What a reading of the clock costs, in nanoseconds.
+    reading: u64,
 }
 
 impl Shared<'_> {
     fn now(&self) -> u64 {
         nanos(self.assignment.clock.monotonic().since(self.start))
+    }
+
+    /// The end of what began at `sent`, without the reading that this takes.
+    fn end_of(&self, sent: u64) -> u64 {
+        self.now().saturating_sub(self.reading).max(sent)
     }
 
     fn is_over(&self) -> bool {
@@ -168,6 +179,7 @@ impl Carrier for Threads {
             in_flight: AtomicU64::new(0),
             batch,
             loop_picos: self.timer.loop_picos(),
+            reading: (self.timer.cost_picos() + 500) / 1000,
         };
         let workers = &mut self.workers[..wanted];
         let mut carried = if closed {
@@ -255,7 +267,7 @@ fn closed_loop(worker: &mut dyn Worker, index: usize, count: usize, shared: &Sha
         } else {
             worker.repeat(black_box(k))
         };
-        let completed = shared.now();
+        let completed = shared.end_of(sent);
         let outcome = outcome(worker, result, samples, shared);
         let good = !matches!(outcome, Outcome::Failed(_) | Outcome::Wrong);
         let mut books = shared.desks[index].open();
@@ -339,8 +351,11 @@ fn run_schedule(
     let turn = turn.into_inner().unwrap_or_else(PoisonError::into_inner);
     carried.in_flight_area = Some(turn.area);
     carried.peak_in_flight = turn.peak;
-    // An interrupted schedule ends where it was interrupted, and plans nothing after that.
-    let end = match carried.interrupted {
+    // A schedule whose count was reached ends with its last operation; an interrupted one ends where it
+    // was interrupted. Neither plans anything after that.
+    let most = assignment.window.limit().operations;
+    let counted = most.is_some_and(|most| carried.ledger.counts.sent >= most);
+    let end = match carried.interrupted || counted {
         true => Some(turn.last),
         false => end,
     };
@@ -396,7 +411,7 @@ fn scheduled(worker: &mut dyn Worker, index: usize, turn: &Mutex<Turn>, shared: 
     while let Some(release) = await_turn(turn, &mut ended, shared) {
         let sent = shared.now();
         let result = worker.operate();
-        let completed = shared.now();
+        let completed = shared.end_of(sent);
         ended = Some(());
         let outcome = outcome(worker, result, number, shared);
         let mut books = shared.desks[index].open();

@@ -1,31 +1,28 @@
-//! A short, honest measurement of the running service: closed loop, every answer checked.
+//! A short measurement of the running service by the engine: closed loops, outputs looked at.
 //!
 //! Generator and service share the machine's cores here, and the table says so. `keywright bench` and
 //! `make bench` measure with separate cores.
 
-use std::cell::Cell;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::Path;
-use std::rc::Rc;
 use std::time::Duration;
 
-use keywright_client::{Batching, Client, Seal, Settings};
-use keywright_clock::{Clock, MonotonicTime};
+use keywright_client::Settings;
+use keywright_clock::Clock;
+use keywright_measure::document::{Case, Latency};
+use keywright_measure::event::Nobody;
+use keywright_measure::plan::CasePlan;
+use keywright_measure::session::{Entry, Outcome, Session};
+use keywright_measure::{Carrier, Load, Stop, Window, Word, judge};
+use keywright_report::number;
+use keywright_targets::service::{self, Access, Kind, Shape};
 use keywright_tls::Protocol;
-use keywright_types::Name;
 
 use super::progress;
+use crate::bench::unmeasurable;
 use crate::exit::{Exit, Failure};
 use crate::place;
-
-/// What one way of asking came to.
-struct Row {
-    what: &'static str,
-    unit: &'static str,
-    per_second: f64,
-    /// Nanoseconds per request, sorted.
-    latencies: Vec<u64>,
-}
 
 /// Settings for a client of the service at `address`.
 pub(super) fn settings(
@@ -47,171 +44,124 @@ pub(super) fn settings(
     place::settings(&format!("https://{address}"), tls)
 }
 
+/// What is asked, and how many of what that is.
+const ASKED: [(&str, &str, Shape); 2] = [
+    (
+        "encrypt, 12 bytes, 16 streams",
+        "requests",
+        Shape {
+            connections: 1,
+            ..Shape::MANY
+        },
+    ),
+    (
+        "encrypt, batches of 1,000 x 64 bytes",
+        "items",
+        Shape {
+            connections: 1,
+            streams: 1,
+            bytes: 64,
+            items: 1000,
+            http1: false,
+            kind: Kind::Encrypt,
+        },
+    ),
+];
+
 /// Measures for `seconds` and prints the table.
-pub(super) fn run(
-    home: &Path,
-    address: SocketAddr,
-    context: &Name,
-    seconds: u64,
-) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let runtime =
-        runtime.map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
-    let bar = progress::count(seconds, "measuring");
-    let half = Duration::from_millis(seconds * 500);
-    let measure = async {
-        let settings = settings(home, address, Some("trading-1"))?;
-        let client = Client::connect(settings).await?;
-        let singles = singles(&client, context, half).await?;
-        bar.set_position(seconds / 2);
-        let batches = batches(&client, context, half).await?;
-        Ok::<_, Failure>([singles, batches])
-    };
-    let rows = tokio::task::LocalSet::new().block_on(&runtime, measure)?;
+pub(super) fn run(home: &Path, address: SocketAddr, seconds: u64) -> Result<(), Failure> {
+    let bar = progress::count(ASKED.len() as u64, "measuring");
+    let access = Access::of_demonstration(&format!("https://{address}"), home)
+        .map_err(|error| unmeasurable(&error))?;
+    let time = Duration::from_millis(seconds * 1000 / ASKED.len() as u64);
+    let mut cases = Vec::new();
+    for (what, unit, shape) in ASKED {
+        let mut carrier =
+            service::carrier(shape, &access, SEED).map_err(|error| unmeasurable(&error))?;
+        cases.push(measure(plan(what, unit, shape, time), &mut carrier)?);
+        bar.inc(1);
+    }
     bar.finish_and_clear();
-    print(&rows);
+    print(&cases);
     Ok(())
 }
 
-/// 16 streams that each ask for one encryption of 12 bytes at a time.
-async fn singles(client: &Client, context: &Name, time: Duration) -> Result<Row, Failure> {
+/// Inputs are drawn from it.
+const SEED: u64 = 1;
+
+fn plan(what: &str, unit: &str, shape: Shape, time: Duration) -> CasePlan {
+    CasePlan {
+        id: what.to_owned(),
+        unit: unit.to_owned(),
+        units: u64::from(shape.items),
+        bytes: u64::from(shape.items) * u64::from(shape.bytes),
+        load: Load::Closed {
+            workers: NonZeroU32::new(shape.places()).unwrap_or(NonZeroU32::MIN),
+        },
+        window: Window::Time(time),
+        warmup: time / 20,
+        ..CasePlan::new("service.encrypt", "service")
+    }
+}
+
+fn measure(plan: CasePlan, carrier: &mut dyn Carrier) -> Result<Case, Failure> {
     let clock = Clock::system();
-    let start = clock.monotonic();
-    let end = start.plus(time);
-    let failed: Rc<Cell<Option<keywright_client::Error>>> = Rc::default();
-    let tasks: Vec<_> = (0..STREAMS)
-        .map(|_| {
-            let (client, context, clock, failed) = (
-                client.clone(),
-                context.clone(),
-                clock.clone(),
-                Rc::clone(&failed),
-            );
-            tokio::task::spawn_local(async move {
-                let mut latencies = Vec::new();
-                while clock.monotonic() < end {
-                    let before = clock.monotonic();
-                    let item = Seal {
-                        plaintext: b"Hello World!",
-                        aad: None,
-                    };
-                    if let Err(error) = client.encrypt(&context, item).await {
-                        failed.set(Some(error));
-                        break;
-                    }
-                    latencies.push(nanos(clock.monotonic(), before));
-                }
-                latencies
-            })
-        })
-        .collect();
-    let mut latencies = Vec::new();
-    for task in tasks {
-        let measured = task
-            .await
-            .map_err(|_| Failure::broken("a measuring task ended early"))?;
-        latencies.extend(measured);
-    }
-    if let Some(error) = failed.take() {
-        return Err(error.into());
-    }
-    let took = clock.monotonic().since(start);
-    Ok(Row::new(
-        "encrypt, 12 bytes, 16 streams",
-        "requests/s",
-        latencies.len(),
-        took,
-        latencies,
-    ))
-}
-
-/// One request of 1,000 items of 64 bytes at a time.
-async fn batches(client: &Client, context: &Name, time: Duration) -> Result<Row, Failure> {
-    let clock = Clock::system();
-    let item = Seal {
-        plaintext: &[0x5A; 64],
-        aad: None,
+    let session = Session {
+        clock: &clock,
+        seed: SEED,
+        runs: 1,
+        cooldown: Duration::ZERO,
+        block: Duration::from_millis(500),
+        facts: vec![Word::CoLocated],
+        stop: &Stop::new(),
+        rest: std::thread::sleep,
     };
-    let items = vec![item; 1000];
-    let batching = Batching {
-        items: 1000,
-        bytes: usize::MAX,
-        requests: 1,
-    };
-    let (start, mut latencies, mut sealed) = (clock.monotonic(), Vec::new(), 0);
-    while clock.monotonic().since(start) < time {
-        let before = clock.monotonic();
-        let results = client.encrypt_items(context, &items, batching).await?;
-        latencies.push(nanos(clock.monotonic(), before));
-        sealed += results.iter().filter(|result| result.is_ok()).count();
-    }
-    if sealed != latencies.len() * items.len() {
-        return Err(Failure::broken("an item of a batch was refused"));
-    }
-    let took = clock.monotonic().since(start);
-    Ok(Row::new(
-        "encrypt, batches of 1,000 x 64 bytes",
-        "items/s",
-        sealed,
-        took,
-        latencies,
-    ))
-}
-
-impl Row {
-    fn new(
-        what: &'static str,
-        unit: &'static str,
-        count: usize,
-        took: Duration,
-        mut latencies: Vec<u64>,
-    ) -> Self {
-        latencies.sort_unstable();
-        let per_second = count as f64 / took.as_secs_f64().max(f64::MIN_POSITIVE);
-        Self {
-            what,
-            unit,
-            per_second,
-            latencies,
-        }
-    }
-
-    /// The latency that `share` of the requests did not exceed, in microseconds.
-    fn quantile(&self, share: f64) -> f64 {
-        let last = self.latencies.len().saturating_sub(1);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "share is within 0 and 1"
-        )]
-        let index = (share * last as f64).round() as usize;
-        self.latencies
-            .get(index)
-            .map_or(0.0, |nanos| *nanos as f64 / 1000.0)
+    match session.measure(&mut [Entry { plan, carrier }], &Nobody).pop() {
+        Some(Outcome::Measured(case)) => sound(*case),
+        Some(Outcome::Skipped { error, .. }) => Err(unmeasurable(&error)),
+        _ => Err(Failure::broken("nothing was measured")),
     }
 }
 
-fn print(rows: &[Row]) {
+/// A figure with a wrong or a missing answer behind it is none.
+fn sound(case: Case) -> Result<Case, Failure> {
+    match Exit::from(judge::exit_of(&case)) {
+        Exit::Ok => Ok(case),
+        exit => Err(Failure::new(
+            exit,
+            format!("{}: {}", case.id, case.verdict()),
+            "see what the service answers: keywright bench op service.encrypt",
+        )),
+    }
+}
+
+fn print(cases: &[Case]) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     println!(
-        "      {:<38} {:>14} {:>10} {:>10} {:>10}",
-        "", "rate", "p50 us", "p95 us", "p99 us"
+        "      {:<38} {:>22} {:>10} {:>10} {:>10}",
+        "", "rate", "p50", "p95", "p99"
     );
-    for row in rows {
-        let rate = format!("{:.0} {}", row.per_second, row.unit);
-        let quantiles = [0.50, 0.95, 0.99].map(|share| format!("{:.0}", row.quantile(share)));
+    for case in cases {
+        let of = |name| quantile(case.service.as_ref(), name);
+        let rate = format!("{} {}/s", number::count(case.achieved_per_s as u64), case.unit);
         println!(
-            "      {:<38} {rate:>18} {:>8} {:>10} {:>10}",
-            row.what, quantiles[0], quantiles[1], quantiles[2]
+            "      {:<38} {rate:>22} {:>10} {:>10} {:>10}",
+            case.id,
+            of("p50"),
+            of("p95"),
+            of("p99")
         );
     }
-    println!("      {cores} cores, shared by generator and service; closed loop, one connection");
+    println!(
+        "      closed loop, one run each, on {cores} cores shared by generator and service; outputs sampled and compared"
+    );
 }
 
-fn nanos(now: MonotonicTime, before: MonotonicTime) -> u64 {
-    u64::try_from(now.since(before).as_nanos()).unwrap_or(u64::MAX)
+/// A quantile, or why there is none.
+fn quantile(latency: Option<&Latency>, name: &str) -> String {
+    let quantile = latency.and_then(|latency| latency.quantile(name));
+    match quantile.and_then(|quantile| quantile.value) {
+        Some(nanos) => number::nanoseconds(nanos),
+        None => format!("n/a (n={})", latency.map_or(0, |latency| latency.n)),
+    }
 }
-
-const STREAMS: usize = 16;

@@ -141,12 +141,7 @@ impl Demo {
         self.rotate()?;
         self.audit(&work)?;
         step(7, &format!("measuring for {} s", arguments.seconds));
-        measure::run(
-            &self.home,
-            self.serving.local_addr(),
-            &self.context,
-            arguments.seconds,
-        )
+        measure::run(&self.home, self.serving.local_addr(), arguments.seconds)
     }
 
     fn protect(&self, job: &table::Job, work: &Path) -> Result<(), Failure> {

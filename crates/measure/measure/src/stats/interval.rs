@@ -35,7 +35,7 @@ impl Interval {
 
     /// The interval of exp(x) for an interval of x.
     #[must_use]
-    pub(super) fn exp(self) -> Self {
+    pub(crate) fn exp(self) -> Self {
         Self {
             estimate: self.estimate.exp(),
             lo: self.lo.exp(),

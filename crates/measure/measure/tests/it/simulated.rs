@@ -150,6 +150,7 @@ fn the_stall_test_fails_for_a_clock_started_at_send_and_for_an_inverted_correcti
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of faults and one of loads")]
 fn books_balance_in_every_mode_under_every_fault() {
     let faults = [
         Server::default(),

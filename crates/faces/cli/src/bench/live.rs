@@ -1,0 +1,185 @@
+//! Whoever watches a measurement: progress on standard error, a dashboard on the terminal, one in a browser,
+//! a file of events. All of them are told between blocks, outside the timed region.
+
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::sync::Arc;
+
+use keywright_clock::Clock;
+use keywright_measure::Stop;
+use keywright_measure::event::{Event, Observer};
+use keywright_report::Style;
+use keywright_report::live::Live;
+use keywright_report::live::progress::{Reporter, line};
+use keywright_report::live::terminal::Dashboard;
+
+use super::flags::{OutputFlags, PastFlags};
+use super::suite::{self, RunArguments};
+use super::interrupt;
+use super::web::Page;
+use crate::exit::{Exit, Failure, sentence};
+use crate::output::Format;
+
+/// All who watch.
+pub(super) struct Watchers {
+    live: Arc<Live>,
+    dashboard: RefCell<Option<Dashboard>>,
+    page: RefCell<Option<Page>>,
+    events: RefCell<Option<BufWriter<File>>>,
+    progress: Progress,
+    reporter: RefCell<Reporter>,
+    /// Whether a line of progress stands on the terminal.
+    drawn: Cell<bool>,
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    /// A line that is redrawn.
+    Line,
+    /// Nothing: somebody asked for quiet, or nobody reads.
+    None,
+}
+
+/// Lines of progress in a log are at least this far apart.
+const LOG_EVERY_NS: u64 = 10_000_000_000;
+
+impl Watchers {
+    /// Opens what was asked for.
+    pub(super) fn start(
+        flags: &OutputFlags,
+        clock: &Clock,
+        stop: &Stop,
+        runs: u32,
+    ) -> Result<Self, Failure> {
+        let live = Arc::new(Live::new(clock.clone(), runs));
+        let events = flags.events.as_ref().map(|path| {
+            File::create(path)
+                .map(BufWriter::new)
+                .map_err(|error| Failure::file(path, "written", &error))
+        });
+        let events = events.transpose()?;
+        let page = flags
+            .serve
+            .map(|address| Page::open(address, &live, &flags.past))
+            .transpose()?;
+        // Last, because it takes the terminal.
+        let dashboard = flags.watch.then(|| {
+            Dashboard::open(Arc::clone(&live), stop.clone(), Style::Ansi).map_err(|error| {
+                Failure::new(Exit::Usage, sentence(&error), "run it in a terminal, or without --watch")
+            })
+        });
+        let dashboard = dashboard.transpose()?;
+        let redrawn = dashboard.is_none() && !flags.quiet && std::io::stderr().is_terminal();
+        Ok(Self {
+            live,
+            dashboard: RefCell::new(dashboard),
+            page: RefCell::new(page),
+            events: RefCell::new(events),
+            progress: if redrawn { Progress::Line } else { Progress::None },
+            reporter: RefCell::new(Reporter::new(LOG_EVERY_NS)),
+            drawn: Cell::new(false),
+        })
+    }
+
+    /// Gives the terminal back and ends what was started.
+    pub(super) fn close(&self) {
+        self.wipe();
+        if let Some(dashboard) = self.dashboard.take()
+            && let Err(error) = dashboard.close()
+        {
+            eprintln!("warning: {error}");
+        }
+        drop(self.page.take());
+        if let Some(mut events) = self.events.take()
+            && let Err(error) = events.flush()
+        {
+            eprintln!("warning: the file of events is not whole: {error}");
+        }
+    }
+
+    fn wipe(&self) {
+        if self.drawn.take() {
+            eprint!("\r\x1b[K");
+        }
+    }
+
+    fn draw(&self, event: &Event) {
+        if self.progress == Progress::None {
+            return;
+        }
+        let snapshot = self.live.snapshot();
+        if matches!(event, Event::CaseFinished { .. } | Event::Remark { .. }) {
+            let told = self.reporter.borrow_mut().tell(event, &snapshot);
+            if let Some(told) = told {
+                self.wipe();
+                eprintln!("{told}");
+            }
+            return;
+        }
+        eprint!("\r\x1b[K{}", line(&snapshot, self.live.now_ns(), WIDTH));
+        self.drawn.set(true);
+    }
+}
+
+/// Narrow enough for every terminal.
+const WIDTH: usize = 78;
+
+impl Observer for Watchers {
+    fn event(&self, event: &Event) {
+        self.live.event(event);
+        self.draw(event);
+        if let Some(events) = self.events.borrow_mut().as_mut() {
+            // A file that cannot take more is said once, at the end.
+            if let Ok(line) = serde_json::to_string(event) {
+                drop(writeln!(events, "{line}"));
+            }
+        }
+    }
+}
+
+impl Drop for Watchers {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Measure a suite with a dashboard on the terminal, or look at a finished run.
+#[derive(Debug, clap::Args)]
+pub(super) struct WatchArguments {
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+pub(super) fn watch(arguments: &WatchArguments, format: Format) -> Result<Exit, Failure> {
+    let mut run = arguments.run.clone();
+    run.output.watch = true;
+    suite::run(&run, format)
+}
+
+/// Serve a web dashboard: the history, and a suite while it is measured.
+#[derive(Debug, clap::Args)]
+pub(super) struct ServeArguments {
+    /// Where, on loopback; port 0 takes a free one.
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7878")]
+    listen: std::net::SocketAddr,
+    #[command(flatten)]
+    past: PastFlags,
+}
+
+/// Serves until Ctrl-C.
+pub(super) fn serve(arguments: &ServeArguments) -> Result<Exit, Failure> {
+    let stop = Stop::new();
+    interrupt::listen(&stop);
+    let live = Arc::new(Live::new(Clock::system(), 1));
+    let page = Page::open(arguments.listen, &live, &arguments.past)?;
+    while !stop.is_asked() {
+        std::thread::sleep(LOOK);
+    }
+    drop(page);
+    Ok(Exit::Ok)
+}
+
+/// How often a wish to end is looked for.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(100);

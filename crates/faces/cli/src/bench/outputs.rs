@@ -1,0 +1,203 @@
+//! Where a result goes: standard output, files, a status file.
+
+use std::fs::{File, OpenOptions};
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use keywright_measure::Exit as End;
+use keywright_measure::document::Document;
+use keywright_report::text::{Detail, Settings};
+use keywright_report::{Style, csv, exports, html, json, text};
+
+use super::flags::{Colour, OutputFlags};
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Format};
+
+/// Opened before the measurement.
+pub(super) struct Outputs {
+    files: Vec<Sink>,
+    status: Option<PathBuf>,
+    format: Format,
+    profile: Option<exports::Profile>,
+    settings: Settings,
+    quiet: bool,
+}
+
+/// A file that can be written. If nothing is, what was not there before is removed again.
+struct Sink {
+    path: PathBuf,
+    form: Form,
+    created: bool,
+    written: bool,
+}
+
+/// How a file is written, by its ending.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Csv,
+    Html,
+    Json,
+    Markdown,
+    Text,
+}
+
+impl Form {
+    fn of(path: &Path) -> Result<Self, Failure> {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("csv") => Ok(Self::Csv),
+            Some("html" | "htm") => Ok(Self::Html),
+            Some("json") => Ok(Self::Json),
+            Some("md") => Ok(Self::Markdown),
+            Some("txt") => Ok(Self::Text),
+            _ => Err(Failure::new(
+                Exit::Usage,
+                format!("{} does not say how it is to be written", path.display()),
+                "end its name with .json, .csv, .html, .md or .txt",
+            )),
+        }
+    }
+}
+
+impl Sink {
+    fn open(path: &Path) -> Result<Self, Failure> {
+        let form = Form::of(path)?;
+        let created = !path.exists();
+        writable(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            form,
+            created,
+            written: false,
+        })
+    }
+
+    /// The whole file at once: a reader sees the old one or the new one.
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        replace(&self.path, bytes)?;
+        self.written = true;
+        Ok(())
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        if self.created && !self.written {
+            drop(std::fs::remove_file(&self.path));
+        }
+    }
+}
+
+fn writable(path: &Path) -> Result<File, Failure> {
+    let opened = OpenOptions::new().create(true).append(true).open(path);
+    opened.map_err(|error| Failure::file(path, "written", &error))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::file(path, "written", &error);
+    if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        // A pipe or a device takes what it is given.
+        let mut file = OpenOptions::new().write(true).open(path).map_err(failed)?;
+        return file.write_all(bytes).map_err(failed);
+    }
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.partial", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    written.map_err(|error| {
+        drop(std::fs::remove_file(&beside));
+        failed(error)
+    })
+}
+
+impl Outputs {
+    /// Opens everything that was asked for.
+    pub(super) fn open(flags: &OutputFlags, format: Format) -> Result<Self, Failure> {
+        let files = flags.output.iter().map(|path| Sink::open(path));
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        if let Some(path) = &flags.status_file {
+            writable(path)?;
+        }
+        Ok(Self {
+            files,
+            status: flags.status_file.clone(),
+            format,
+            profile: flags.profile,
+            settings: Settings::new(style(flags.color), detail(flags)),
+            quiet: flags.quiet,
+        })
+    }
+
+    /// Writes the document everywhere.
+    pub(super) fn write(&mut self, document: &Document) -> Result<(), Failure> {
+        for sink in &mut self.files {
+            let settings = Settings::new(Style::Plain, Detail::Normal);
+            let bytes = rendered(document, sink.form, settings)?;
+            sink.write(bytes.as_bytes())?;
+        }
+        let shown = match (self.profile, self.format) {
+            (Some(profile), _) => profile.render(document).map_err(internal)?,
+            (None, Format::Text) => rendered(document, Form::Text, self.settings)?,
+            (None, Format::Json) => rendered(document, Form::Json, self.settings)?,
+            (None, Format::Csv) => rendered(document, Form::Csv, self.settings)?,
+            (None, Format::Html) => rendered(document, Form::Html, self.settings)?,
+        };
+        output::data(shown.as_bytes()).map(drop)
+    }
+
+    /// Says how it ended: the last line on standard error, and the status file.
+    pub(super) fn ended(&self, end: End) -> Exit {
+        let line = format!("exit {} {}\n", end.code(), end.name());
+        if let Some(path) = &self.status
+            && let Err(failure) = replace(path, line.as_bytes())
+        {
+            eprintln!("warning: {}", failure.happened);
+        }
+        if !self.quiet {
+            eprint!("{line}");
+        }
+        Exit::from(end)
+    }
+}
+
+fn rendered(document: &Document, form: Form, settings: Settings) -> Result<String, Failure> {
+    match form {
+        Form::Csv => Ok(csv::long(document)),
+        Form::Html => Ok(html::render(document)),
+        Form::Json => Ok(json::render(document, json::Layout::Pretty).map_err(internal)? + "\n"),
+        Form::Markdown => Ok(exports::markdown(document)),
+        Form::Text => Ok(text::render(document, settings)),
+    }
+}
+
+fn internal(error: keywright_report::Error) -> Failure {
+    Failure::new(
+        Exit::Internal,
+        error.to_string(),
+        "choose another form, and please report this",
+    )
+}
+
+fn detail(flags: &OutputFlags) -> Detail {
+    match (flags.quiet, flags.verbose) {
+        (true, _) => Detail::Brief,
+        (_, true) => Detail::Verbose,
+        _ => Detail::Normal,
+    }
+}
+
+/// Colour is asked for, or welcome: a terminal, no NO_COLOR, no TERM=dumb.
+#[expect(clippy::disallowed_methods, reason = "the faces read the environment")]
+fn style(colour: Colour) -> Style {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let wanted = match colour {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => {
+            let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+            let dumb = set("TERM").is_some_and(|value| value == "dumb");
+            let terminal = std::io::stdout().is_terminal() && !dumb;
+            set("NO_COLOR").is_none() && (forced || terminal)
+        }
+    };
+    if wanted { Style::Ansi } else { Style::Plain }
+}

@@ -1,0 +1,87 @@
+//! `bench breakdown`: where the time of a request goes, by experiment.
+//!
+//! The same request is measured whole and as its null form, in turns over connections of the same kind, one
+//! at a time. What the null request takes is transport, TLS, HTTP and the generator; what the whole one takes
+//! beyond it is what the service does: identity, policy, keys, the audit record. Differences are between
+//! means of paired runs; quantiles are never subtracted.
+
+use std::num::NonZeroU32;
+
+use keywright_measure::breakdown::{Measured, Named, beyond, model};
+use keywright_measure::document::{Case, Model};
+use keywright_report::number;
+
+use super::flags::{JudgeFlags, LoadFlags, OutputFlags, TargetFlags};
+use super::op::{Bench, find, in_turns};
+use super::sitting::Sitting;
+use crate::exit::{Exit, Failure};
+use crate::output::Format;
+
+/// Where the time of a request goes.
+#[derive(Debug, clap::Args)]
+pub(super) struct BreakdownArguments {
+    /// A request to the service.
+    #[arg(default_value = "service.encrypt")]
+    name: String,
+    /// The request that does nothing, over the same path.
+    #[arg(long, value_name = "NAME", default_value = "service.null")]
+    null: String,
+    #[command(flatten)]
+    load: LoadFlags,
+    #[command(flatten)]
+    judging: JudgeFlags,
+    #[command(flatten)]
+    targets: TargetFlags,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+pub(super) fn run(arguments: &BreakdownArguments, format: Format) -> Result<Exit, Failure> {
+    let load = LoadFlags {
+        concurrency: arguments.load.concurrency.or(Some(NonZeroU32::MIN)),
+        ..arguments.load.clone()
+    };
+    let operations = [find(&arguments.name)?, find(&arguments.null)?];
+    let sitting = Sitting::begin(&arguments.output, format, load.seed, load.runs())?;
+    let bench = Bench::new(&sitting, &arguments.targets)?;
+    let ready = operations.map(|operation| bench.ready(operation, &load, &arguments.judging));
+    let ready = ready.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut cases = in_turns(&sitting, &load, ready)?;
+    drop(bench);
+    if let [whole, null] = &mut cases[..] {
+        let (total, nothing) = (means(whole), means(null));
+        let measured = Measured {
+            client: vec![Named::new("request", &total)],
+            inside: "request".to_owned(),
+            total: total.clone(),
+            null: Some(nothing.clone()),
+            ..Measured::default()
+        };
+        match model(&measured) {
+            Ok(found) => whole.model = Some(Model::Breakdown(found)),
+            Err(error) => sitting.remark(error.to_string(), "give it longer runs"),
+        }
+        if let Some((mean, interval)) = beyond(&total, &nothing) {
+            sitting.remark(
+                format!(
+                    "{} takes {} more than {} [{} to {}] (95 % CI over {} pairs of runs)",
+                    arguments.name,
+                    number::time(mean),
+                    arguments.null,
+                    number::time(interval.lo),
+                    number::time(interval.hi),
+                    total.len()
+                ),
+                "",
+            );
+        }
+    }
+    sitting.finish(cases, Some(&arguments.judging))
+}
+
+/// The mean time of an operation in each run, in nanoseconds: in a closed loop what the rate leaves to each
+/// of those in flight.
+fn means(case: &Case) -> Vec<f64> {
+    let runs = case.runs.iter();
+    runs.map(|run| case.load.cap as f64 * 1e9 / run.achieved_per_s).collect()
+}

@@ -1,0 +1,169 @@
+//! `bench run`: what a suite file says, or one of the suites that come with the program.
+
+use std::path::Path;
+
+use keywright_measure::carry::Carrier;
+use keywright_measure::document::{Case, Suite as SuiteRecord};
+use keywright_measure::session::Entry;
+use keywright_targets::operation::{AnyCarrier, Operation};
+use keywright_targets::suite::{Context, Filter, SHIPPED, Shipped, Suite, SuiteCase, nearest};
+use keywright_targets::workshop::Workshop;
+
+use super::flags::{JudgeFlags, OutputFlags, TargetFlags};
+use super::op::Bench;
+use super::sitting::{Pace, Sitting};
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Format};
+
+/// Measure what a suite file says.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct RunArguments {
+    /// A suite file, or the name of one that comes with the program: see `bench list suites`.
+    suite: String,
+    /// Only cases whose id fits; `*` stands for anything.
+    #[arg(long = "case", value_name = "GLOB")]
+    cases: Vec<String>,
+    /// Only cases with one of these tags.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    tags: Vec<String>,
+    /// Runs of every case, whatever the suite says.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+    /// What inputs, schedules and orders are drawn from.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
+    /// Say what would be measured, and measure nothing.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    judging: JudgeFlags,
+    #[command(flatten)]
+    targets: TargetFlags,
+    #[command(flatten)]
+    pub(super) output: OutputFlags,
+}
+
+pub(super) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Failure> {
+    let (suite, missing) = read(&arguments.suite)?;
+    let filter = Filter::new(&arguments.cases, &arguments.tags);
+    let chosen: Vec<&SuiteCase> = suite.chosen(&filter).collect();
+    if chosen.is_empty() {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("no case of {} is chosen", suite.name),
+            "see its cases: add --dry-run and leave out --case and --tags",
+        ));
+    }
+    if arguments.dry_run {
+        return told(&chosen);
+    }
+    let runs = |case: &SuiteCase| arguments.runs.unwrap_or(case.runs);
+    let most = chosen.iter().map(|case| runs(case)).max().unwrap_or(1);
+    let mut sitting = Sitting::begin(&arguments.output, format, arguments.seed, most)?;
+    sitting.suite = Some(SuiteRecord {
+        name: suite.name.clone(),
+        sha256: suite.sha256.clone(),
+    });
+    for reason in missing {
+        sitting.remark(format!("left out: {reason}"), "");
+    }
+    let bench = Bench::new(&sitting, &arguments.targets)?;
+    let mut cases = Vec::new();
+    // Cases that are run equally often take turns; others come one group after the other.
+    for group in chosen.chunk_by(|one, two| runs(one) == runs(two) && one.cooldown == two.cooldown) {
+        if sitting.stop.is_asked() {
+            break;
+        }
+        let pace = Pace {
+            runs: runs(group[0]),
+            cooldown: group[0].cooldown,
+            block: std::time::Duration::from_secs(1),
+        };
+        cases.extend(measure(&sitting, &bench, &suite, group, (&pace, &arguments.judging))?);
+    }
+    drop(bench);
+    sitting.finish(cases, Some(&arguments.judging))
+}
+
+fn measure(
+    sitting: &Sitting,
+    bench: &Bench,
+    suite: &Suite,
+    group: &[&SuiteCase],
+    (pace, judging): (&Pace, &JudgeFlags),
+) -> Result<Vec<Case>, Failure> {
+    let mut ready: Vec<(&SuiteCase, AnyCarrier)> = Vec::new();
+    for case in group {
+        let Some(target) = suite.target(case) else {
+            continue;
+        };
+        match bench.workshop.suite_case(case, target) {
+            Ok(carrier) => ready.push((case, carrier)),
+            Err(error) => sitting.skip(&case.plan.id, &error),
+        }
+    }
+    let mut entries: Vec<Entry<'_>> = ready
+        .iter_mut()
+        .map(|(case, carrier)| {
+            let mut plan = case.plan.clone();
+            judging.apply(&mut plan);
+            Entry {
+                plan,
+                carrier: carrier as &mut dyn Carrier,
+            }
+        })
+        .collect();
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
+    sitting.measure(pace, &mut entries)
+}
+
+/// The suite of this file or name, and why cases of it are left out. A file has to be whole; of a suite that
+/// comes with the program the cases that this build has are taken.
+fn read(name: &str) -> Result<(Suite, Vec<String>), Failure> {
+    let operations: Vec<&Operation> = Workshop::operations().collect();
+    #[expect(clippy::disallowed_methods, reason = "the faces read the environment")]
+    let lookup = |name: &str| std::env::var(name).ok();
+    let context = Context {
+        operations: &operations,
+        lookup: &lookup,
+    };
+    let wrong = |error: keywright_targets::suite::Error| {
+        Failure::new(Exit::Usage, error.to_string(), "see BENCHMARKING.md for the keys of a suite")
+    };
+    let path = Path::new(name);
+    if path.exists() {
+        return Ok((Suite::read(path, &context).map_err(wrong)?, Vec::new()));
+    }
+    let shipped = Shipped::find(name).ok_or_else(|| {
+        let near = nearest(name, SHIPPED.iter().map(|suite| suite.name), 3);
+        let near = if near.is_empty() { String::new() } else { format!("did you mean {}? ", near.join(" or ")) };
+        Failure::new(
+            Exit::NotFound,
+            format!("there is no suite {name}, neither as a file nor in the program"),
+            format!("{near}see `keywright bench list suites`"),
+        )
+    })?;
+    let (suite, left_out) = shipped.suite_in_part(&context).map_err(wrong)?;
+    Ok((suite, left_out.iter().map(ToString::to_string).collect()))
+}
+
+fn told(chosen: &[&SuiteCase]) -> Result<Exit, Failure> {
+    let mut rows = vec![["case", "operation", "target", "runs", "expected"].map(str::to_owned).to_vec()];
+    for case in chosen {
+        let expected = case.plan.expected().map_or_else(
+            || "unknown".to_owned(),
+            |time| format!("{:.0} s", time.as_secs_f64() * f64::from(case.runs)),
+        );
+        rows.push(vec![
+            case.plan.id.clone(),
+            case.work.name().to_owned(),
+            case.plan.target.clone(),
+            case.runs.to_string(),
+            expected,
+        ]);
+    }
+    output::data(output::table(&rows).as_bytes())?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,596 @@
+//! How two measurements of the same thing differ: neighbouring runs of one session, or a session and a
+//! stored baseline.
+//!
+//! The run is the unit, never the sample: thousands of samples of one run share its luck. Runs of one
+//! session that took turns are compared **in pairs**, by the logarithm of their ratio (Hodges–Lehmann,
+//! Wilcoxon's signed ranks). Against a **stored baseline** the values of runs are compared as two groups
+//! (Mann–Whitney, or Brunner–Munzel where the spreads differ; Welch's interval of the ratio; Cliff's
+//! delta). A ratio above 1 always means slower or dearer, also for throughput.
+//!
+//! Few runs cannot show anything, however large the difference, once several cases are judged together.
+//! Such a comparison is refused with the number of runs it would need. What a difference means is decided
+//! in [`crate::gate`].
+
+use std::fmt;
+
+use crate::canary::Noise;
+use crate::document::{Case, Document, RunRecord};
+use crate::stats::effect::cliffs_delta;
+use crate::stats::interval::{Interval, geometric_ratio};
+use crate::stats::ranks::Significance;
+use crate::stats::{
+    brunner_munzel, hodges_lehmann, location, mann_whitney, sign_flip, signed_rank,
+};
+use crate::verdict::{Exit, Word};
+
+/// The chance of a false alarm in a whole suite.
+pub const LEVEL: f64 = 0.05;
+/// From this ratio of standard deviations two groups are not taken to differ in place only.
+const SPREADS_DIFFER: f64 = 2.0;
+
+/// A figure that runs have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Metric {
+    /// Processor time per unit.
+    Cpu,
+    /// A quantity that is no rate, such as memory.
+    Figure,
+    /// Median service time.
+    P50,
+    /// The 99th percentile of service time.
+    P99,
+    /// Units a second.
+    Throughput,
+}
+
+impl Metric {
+    /// As documents spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Figure => "figure",
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+            Self::Throughput => "throughput",
+        }
+    }
+
+    /// The figure of a run in its own unit; absent where it is not known or not above zero.
+    #[must_use]
+    pub fn of(self, run: &RunRecord) -> Option<f64> {
+        let value = match self {
+            Self::Cpu => run.cpu_ns_per_unit,
+            Self::Figure => run.figure,
+            Self::P50 => run.p50_ns.map(|nanos| nanos as f64),
+            Self::P99 => run.p99_ns.map(|nanos| nanos as f64),
+            Self::Throughput => Some(run.achieved_per_s),
+        };
+        value.filter(|value| value.is_finite() && *value > 0.0)
+    }
+
+    /// The same turned so that more is worse.
+    fn cost(self, run: &RunRecord) -> Option<f64> {
+        match self {
+            Self::Throughput => self.of(run).map(f64::recip),
+            _ => self.of(run),
+        }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.name())
+    }
+}
+
+/// Where the time of an operation goes, which decides how small a change can be believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Medium {
+    /// On this machine.
+    Local,
+    /// Over connections.
+    Network,
+}
+
+impl Medium {
+    /// A case with connections goes over a network.
+    #[must_use]
+    pub const fn of(case: &Case) -> Self {
+        match case.load.connections {
+            Some(_) => Self::Network,
+            None => Self::Local,
+        }
+    }
+}
+
+/// A difference that has been measured and not yet been judged.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "the figures a judgement rests on"
+)]
+pub struct Difference {
+    /// The case.
+    pub case: String,
+    /// The baseline's name, or the other case's id.
+    pub against: String,
+    /// What is compared.
+    pub metric: Metric,
+    /// Where the time goes.
+    pub medium: Medium,
+    /// This over that; above 1 is slower or dearer.
+    pub ratio: Interval,
+    /// p of this comparison alone.
+    pub p: f64,
+    /// Cliff's delta; above 0 is slower or dearer.
+    pub delta: f64,
+    /// Median over runs, in the metric's own unit.
+    pub current: f64,
+    /// The same of the other side.
+    pub baseline: f64,
+    /// The larger noise of both sides, in percent.
+    pub noise_percent: Option<f64>,
+    /// Words of either side that keep a figure from being called sound.
+    pub doubts: Vec<Word>,
+}
+
+/// Why two cases are not compared.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompareError {
+    /// They were measured under different settings.
+    #[error("{case} was measured differently: {}", listed(.fields))]
+    Differs {
+        /// The case.
+        case: String,
+        /// What differs.
+        fields: Vec<Field>,
+    },
+    /// A new case.
+    #[error("there is no baseline for {case}")]
+    NoBaseline {
+        /// The case.
+        case: String,
+    },
+    /// Not every run has this figure.
+    #[error("{case} does not have a {metric} in every run")]
+    NoFigure {
+        /// The case.
+        case: String,
+        /// The figure.
+        metric: Metric,
+    },
+    /// A case of the baseline that is gone.
+    #[error("{case} is in the baseline and was not measured")]
+    NotMeasured {
+        /// The case.
+        case: String,
+    },
+    /// Pairs of runs that could not show any difference.
+    #[error("{case} has {pairs} pairs of runs and needs {needed}")]
+    TooFewPairs {
+        /// The case.
+        case: String,
+        /// What there is.
+        pairs: usize,
+        /// What it takes.
+        needed: usize,
+    },
+    /// Runs that could not show any difference.
+    #[error("{case} has {current} runs and its baseline {baseline}; {needed} of each are needed")]
+    TooFewRuns {
+        /// The case.
+        case: String,
+        /// Runs now.
+        current: usize,
+        /// Runs of the baseline.
+        baseline: usize,
+        /// What it takes on each side.
+        needed: usize,
+    },
+}
+
+impl CompareError {
+    /// The case it is about.
+    #[must_use]
+    pub fn case(&self) -> &str {
+        match self {
+            Self::Differs { case, .. }
+            | Self::NoBaseline { case }
+            | Self::NoFigure { case, .. }
+            | Self::NotMeasured { case }
+            | Self::TooFewPairs { case, .. }
+            | Self::TooFewRuns { case, .. } => case,
+        }
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub const fn word(&self) -> Word {
+        match self {
+            Self::NoBaseline { .. } => Word::NoBaseline,
+            Self::TooFewPairs { .. } => Word::Inconclusive,
+            _ => Word::NotComparable,
+        }
+    }
+}
+
+/// A setting in which two measurements differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a name and two values")]
+pub struct Field {
+    /// Which.
+    pub name: String,
+    /// Its value now.
+    pub current: String,
+    /// Its value in the baseline.
+    pub baseline: String,
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "{} {} (baseline {})",
+            self.name, self.current, self.baseline
+        )
+    }
+}
+
+fn listed(fields: &[Field]) -> String {
+    let texts: Vec<String> = fields.iter().map(Field::to_string).collect();
+    texts.join(", ")
+}
+
+/// Whether a baseline under other settings is compared with all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Settings {
+    /// It is; whoever asks for that marks the result.
+    MayDiffer,
+    /// It is refused.
+    MustMatch,
+}
+
+/// A suite against a baseline.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Compared {
+    /// What could be compared.
+    pub differences: Vec<Difference>,
+    /// What could not.
+    pub refused: Vec<CompareError>,
+}
+
+/// Runs needed on each side so that `comparisons` judged together can show a difference at all.
+#[must_use]
+pub fn runs_needed(comparisons: usize) -> usize {
+    let reached =
+        |runs: &usize| mann_whitney::smallest_p(*runs, *runs) * comparisons.max(1) as f64 <= LEVEL;
+    (2..).find(reached).unwrap_or(usize::MAX)
+}
+
+/// Pairs of runs needed so that `comparisons` judged together can show a difference at all.
+#[must_use]
+pub fn pairs_needed(comparisons: usize) -> usize {
+    let reached =
+        |pairs: &usize| signed_rank::smallest_p(*pairs) * comparisons.max(1) as f64 <= LEVEL;
+    (2..).find(reached).unwrap_or(usize::MAX)
+}
+
+/// `case` over `other`, two cases of one session whose runs took turns. `comparisons` are judged together.
+///
+/// # Errors
+/// Runs without the figure, or too few pairs.
+pub fn paired(
+    case: &Case,
+    other: &Case,
+    metric: Metric,
+    comparisons: usize,
+) -> Result<Difference, CompareError> {
+    let mut pairs = Vec::new();
+    for run in &case.runs {
+        let Some(partner) = other.runs.iter().find(|partner| partner.run == run.run) else {
+            continue;
+        };
+        let figure = |case: &Case, run| {
+            metric.cost(run).ok_or_else(|| CompareError::NoFigure {
+                case: case.id.clone(),
+                metric,
+            })
+        };
+        pairs.push((figure(case, run)?, figure(other, partner)?));
+    }
+    let needed = pairs_needed(comparisons);
+    if pairs.len() < needed {
+        return Err(CompareError::TooFewPairs {
+            case: case.id.clone(),
+            pairs: pairs.len(),
+            needed,
+        });
+    }
+    let logs: Vec<f64> = pairs
+        .iter()
+        .map(|(this, that)| (this / that).ln())
+        .collect();
+    let missing = || CompareError::NoFigure {
+        case: case.id.clone(),
+        metric,
+    };
+    let ratio = hodges_lehmann::centre(&logs, 1.0 - LEVEL).ok_or_else(missing)?;
+    let test = pair_test(&logs).ok_or_else(missing)?;
+    let (current, baseline): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+    let sides = Sides {
+        case,
+        other,
+        metric,
+        against: &other.id,
+    };
+    sides
+        .difference(ratio.exp(), test.p, &current, &baseline)
+        .ok_or_else(missing)
+}
+
+/// Signed ranks; where magnitudes are equal or zero they have no order, and the signs of the values
+/// themselves are flipped instead.
+fn pair_test(logs: &[f64]) -> Option<Significance> {
+    let mut sizes: Vec<f64> = logs.iter().map(|log| log.abs()).collect();
+    sizes.sort_unstable_by(f64::total_cmp);
+    let ties = sizes.first() == Some(&0.0) || sizes.windows(2).any(|pair| pair[0] == pair[1]);
+    if ties {
+        sign_flip::test(logs, 0)
+    } else {
+        signed_rank::test(logs)
+    }
+}
+
+/// `case` over the same case of a baseline called `against`. `comparisons` are judged together.
+///
+/// # Errors
+/// Runs without the figure, or too few of them.
+pub fn stored(
+    case: &Case,
+    baseline: &Case,
+    against: &str,
+    metric: Metric,
+    comparisons: usize,
+) -> Result<Difference, CompareError> {
+    let costs = |of: &Case| -> Result<Vec<f64>, CompareError> {
+        let costs: Option<Vec<f64>> = of.runs.iter().map(|run| metric.cost(run)).collect();
+        costs.ok_or_else(|| CompareError::NoFigure {
+            case: case.id.clone(),
+            metric,
+        })
+    };
+    let (now, before) = (costs(case)?, costs(baseline)?);
+    let least = mann_whitney::smallest_p(now.len(), before.len());
+    if now.len().min(before.len()) < 2 || least * comparisons.max(1) as f64 > LEVEL {
+        return Err(CompareError::TooFewRuns {
+            case: case.id.clone(),
+            current: now.len(),
+            baseline: before.len(),
+            needed: runs_needed(comparisons),
+        });
+    }
+    let sides = Sides {
+        case,
+        other: baseline,
+        metric,
+        against,
+    };
+    geometric_ratio(&before, &now, 1.0 - LEVEL)
+        .zip(group_test(&before, &now))
+        .and_then(|(ratio, test)| sides.difference(ratio, test.p, &now, &before))
+        .ok_or_else(|| CompareError::NoFigure {
+            case: case.id.clone(),
+            metric,
+        })
+}
+
+fn group_test(before: &[f64], now: &[f64]) -> Option<Significance> {
+    let spread = |values: &[f64]| {
+        let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+        location::variance(&logs).map(f64::sqrt)
+    };
+    let (one, two) = (spread(before)?, spread(now)?);
+    if one.max(two) > SPREADS_DIFFER * one.min(two) {
+        brunner_munzel::test(before, now, 0)
+    } else {
+        mann_whitney::test(before, now)
+    }
+}
+
+/// Both sides of a comparison.
+struct Sides<'a> {
+    case: &'a Case,
+    other: &'a Case,
+    metric: Metric,
+    against: &'a str,
+}
+
+impl Sides<'_> {
+    fn difference(
+        &self,
+        ratio: Interval,
+        p: f64,
+        now: &[f64],
+        before: &[f64],
+    ) -> Option<Difference> {
+        let shown = |costs: &[f64]| {
+            let median = location::median(costs)?;
+            Some(match self.metric {
+                Metric::Throughput => median.recip(),
+                _ => median,
+            })
+        };
+        let noise = |case: &Case| case.checks.noise_percent;
+        Some(Difference {
+            case: self.case.id.clone(),
+            against: self.against.to_owned(),
+            metric: self.metric,
+            medium: Medium::of(self.case),
+            ratio,
+            p,
+            delta: cliffs_delta(before, now)?,
+            current: shown(now)?,
+            baseline: shown(before)?,
+            noise_percent: [noise(self.case), noise(self.other)]
+                .into_iter()
+                .flatten()
+                .reduce(f64::max),
+            doubts: self.doubts(),
+        })
+    }
+
+    fn doubts(&self) -> Vec<Word> {
+        let mut doubts = Vec::new();
+        for case in [self.case, self.other] {
+            let unsound = |word: &Word| {
+                let exit = word.exit();
+                // An objective or another comparison says nothing about this figure.
+                !matches!(exit, Exit::Ok | Exit::GateFailed | Exit::NotComparable)
+                    && *word != Word::Inconclusive
+            };
+            doubts.extend(case.verdicts.iter().copied().filter(unsound));
+            let noise = case.checks.noise_percent.map(Noise::of);
+            if noise.is_some_and(|noise| noise >= Noise::Noisy) {
+                doubts.push(Word::Noisy);
+            }
+        }
+        doubts.sort_unstable();
+        doubts.dedup();
+        doubts
+    }
+}
+
+/// Every case against the case of the same id in a baseline called `against`, in every metric that either
+/// of the two has. New and missing cases are listed.
+#[must_use]
+pub fn suite(
+    cases: &[Case],
+    baseline: (&str, &[Case]),
+    metrics: &[Metric],
+    settings: Settings,
+) -> Compared {
+    let (against, before) = baseline;
+    let mut compared = Compared::default();
+    let mut matched: Vec<(&Case, &Case, Metric)> = Vec::new();
+    for case in cases {
+        let Some(other) = before.iter().find(|other| other.id == case.id) else {
+            let case = case.id.clone();
+            compared.refused.push(CompareError::NoBaseline { case });
+            continue;
+        };
+        let fields = differing(case, other);
+        if settings == Settings::MustMatch && !fields.is_empty() {
+            let case = case.id.clone();
+            compared
+                .refused
+                .push(CompareError::Differs { case, fields });
+            continue;
+        }
+        let has =
+            |case: &Case, metric: Metric| case.runs.iter().any(|run| metric.of(run).is_some());
+        let both = metrics
+            .iter()
+            .filter(|metric| has(case, **metric) || has(other, **metric));
+        matched.extend(both.map(|metric| (case, other, *metric)));
+    }
+    let count = matched.len();
+    for (case, other, metric) in matched {
+        match stored(case, other, against, metric, count) {
+            Ok(difference) => compared.differences.push(difference),
+            Err(error) => compared.refused.push(error),
+        }
+    }
+    let gone = before
+        .iter()
+        .filter(|other| cases.iter().all(|case| case.id != other.id));
+    compared
+        .refused
+        .extend(gone.map(|other| CompareError::NotMeasured {
+            case: other.id.clone(),
+        }));
+    compared
+}
+
+/// The settings in which two measurements of one case differ: operation, parameters, load.
+#[must_use]
+pub fn differing(case: &Case, baseline: &Case) -> Vec<Field> {
+    let mut fields = Fields::default();
+    fields.add("op", &case.op, &baseline.op);
+    fields.add("target", &case.target, &baseline.target);
+    fields.add("unit", &case.unit, &baseline.unit);
+    let names = case.parameters.keys().chain(baseline.parameters.keys());
+    let names: std::collections::BTreeSet<&String> = names.collect();
+    for name in names {
+        let value = |case: &Case| case.parameters.get(name).cloned().unwrap_or_default();
+        fields.add(name, &value(case), &value(baseline));
+    }
+    let (now, before) = (&case.load, &baseline.load);
+    fields.add("mode", &now.mode, &before.mode);
+    fields.add("arrival", &now.arrival, &before.arrival);
+    fields.add("rate", &now.rate_per_s, &before.rate_per_s);
+    fields.add("phases", &now.phases, &before.phases);
+    fields.add("cap", &now.cap, &before.cap);
+    fields.add("connections", &now.connections, &before.connections);
+    fields.add("duration", &now.duration_ns, &before.duration_ns);
+    fields.add("iterations", &now.iterations, &before.iterations);
+    fields.0
+}
+
+/// What differs between the machines, builds and targets of two documents.
+#[must_use]
+pub fn surroundings(document: &Document, baseline: &Document) -> Vec<Field> {
+    let (now, before) = (&document.environment, &baseline.environment);
+    let mut fields = Fields::default();
+    fields.add("build", &document.tool.profile, &baseline.tool.profile);
+    fields.add("os", &now.os, &before.os);
+    fields.add("cpu", &now.cpu, &before.cpu);
+    fields.add("cores", &now.cores, &before.cores);
+    fields.add("memory", &now.memory_bytes, &before.memory_bytes);
+    fields.add("governor", &now.governor, &before.governor);
+    fields.add(
+        "virtualisation",
+        &now.virtualisation,
+        &before.virtualisation,
+    );
+    for (target, facts) in &now.targets {
+        let Some(others) = before.targets.get(target) else {
+            continue;
+        };
+        for (fact, value) in facts {
+            let other = others.get(fact).cloned().unwrap_or_default();
+            fields.add(&format!("{target} {fact}"), value, &other);
+        }
+    }
+    fields.0
+}
+
+#[derive(Default)]
+struct Fields(Vec<Field>);
+
+impl Fields {
+    fn add<T: PartialEq + fmt::Debug>(&mut self, name: &str, current: &T, baseline: &T) {
+        if current != baseline {
+            self.0.push(Field {
+                name: name.to_owned(),
+                current: plain(current),
+                baseline: plain(baseline),
+            });
+        }
+    }
+}
+
+/// As people write it: no quotes, no `Some`.
+fn plain<T: fmt::Debug>(value: &T) -> String {
+    let text = format!("{value:?}");
+    let text = text
+        .strip_prefix("Some(")
+        .and_then(|text| text.strip_suffix(')'))
+        .unwrap_or(&text);
+    text.trim_matches('"').to_owned()
+}

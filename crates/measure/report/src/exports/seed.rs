@@ -1,0 +1,296 @@
+//! The JSON and CSV of the token benchmark this engine took as its first model, and a reader of its JSON.
+//!
+//! The form has milliseconds as decimals and no place for a bound, an interval, a run or a verdict. What it
+//! cannot say is null or empty here. Its own program rounds to two decimals; here as many are written as
+//! there are nanoseconds, so that a fast operation is not `0.00`. What is read from it can serve as a
+//! baseline for the eye, and says of itself that it knows nothing about the spread between runs.
+
+use keywright_measure::Word;
+use keywright_measure::document::{
+    Bound, Case, Counts, Document, Environment, Latency, LoadRecord, Quantile, Remark, Run, SCHEMA,
+    SCHEMA_VERSION,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+use crate::tree::Tree;
+use crate::{Error, csv, json, number, quantile};
+
+#[derive(Serialize, Deserialize)]
+struct Results {
+    metadata: Metadata,
+    results: Vec<Line>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    timestamp: String,
+    token_label: String,
+    iterations_per_test: Option<u64>,
+    warmup_iterations: Option<u64>,
+    system_info: System,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct System {
+    os: String,
+    os_version: String,
+    cpu_count: u32,
+    total_memory_mb: u64,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Line {
+    name: String,
+    iterations: u64,
+    total_duration: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
+    percentiles: BTreeMap<String, Option<f64>>,
+    ops_per_sec: Option<f64>,
+    avg_latency_ms: Option<f64>,
+    p50_ms: Option<f64>,
+    p95_ms: Option<f64>,
+    p99_ms: Option<f64>,
+}
+
+/// The document as that JSON.
+///
+/// # Errors
+/// [`Error::Unwritable`], which would be a bug.
+pub fn json(document: &Document) -> Result<String, Error> {
+    let results = Results {
+        metadata: metadata(document),
+        results: document.cases.iter().map(line).collect(),
+    };
+    serde_json::to_string_pretty(&results)
+        .map(|text| text + "\n")
+        .map_err(Error::Unwritable)
+}
+
+/// The document as that CSV.
+#[must_use]
+pub fn csv(document: &Document) -> String {
+    let mut out = String::from(
+        "operation,iterations,ops_per_sec,avg_ms,p50_ms,p95_ms,p99_ms,min_ms,max_ms\n",
+    );
+    let figure = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    for line in document.cases.iter().map(line) {
+        let times = [
+            line.avg_latency_ms,
+            line.p50_ms,
+            line.p95_ms,
+            line.p99_ms,
+            line.min,
+            line.max,
+        ];
+        let times: Vec<String> = times.into_iter().map(figure).collect();
+        let (name, rate) = (csv::text(&line.name), figure(line.ops_per_sec));
+        out += &format!("{name},{},{rate},{}\n", line.iterations, times.join(","));
+    }
+    out
+}
+
+fn metadata(document: &Document) -> Metadata {
+    let environment = &document.environment;
+    let first = document.cases.first();
+    let load = first.map(|case| &case.load);
+    let target = first.map_or("", |case| case.target.as_str());
+    let label = environment
+        .targets
+        .get(target)
+        .and_then(|facts| facts.get("label"));
+    let (os, version) = environment
+        .os
+        .split_once(' ')
+        .unwrap_or((&environment.os, ""));
+    Metadata {
+        timestamp: document.run.started.clone(),
+        token_label: label.map_or_else(|| target.to_owned(), Clone::clone),
+        iterations_per_test: first.map(|case| case.load.iterations.unwrap_or(case.counts.sent)),
+        // A warm-up by time has no count.
+        warmup_iterations: load.filter(|load| load.warmup_ns == 0).map(|_| 0),
+        system_info: System {
+            os: os.to_owned(),
+            os_version: version.to_owned(),
+            cpu_count: environment.cores,
+            total_memory_mb: environment.memory_bytes >> 20,
+        },
+    }
+}
+
+fn line(case: &Case) -> Line {
+    let milliseconds = |ns: f64| Some(ns / 1e6).filter(|ms| ms.is_finite());
+    let none = Latency::default();
+    let times = case.headline().unwrap_or(&none);
+    let exact = |name: &str| quantile::exact(times, name).and_then(milliseconds);
+    let done = case.counts.answered();
+    let rate = Some(case.achieved_per_s).filter(|rate| rate.is_finite());
+    Line {
+        name: case.id.clone(),
+        iterations: done,
+        total_duration: rate
+            .filter(|rate| *rate > 0.0)
+            .map(|rate| number::float(done) / rate * 1e3),
+        min: times.min_ns.map(number::float).and_then(milliseconds),
+        max: times.max_ns.map(number::float).and_then(milliseconds),
+        percentiles: quantile::sorted(times)
+            .into_iter()
+            .map(|(name, ..)| (name.to_owned(), exact(name)))
+            .collect(),
+        ops_per_sec: rate,
+        avg_latency_ms: times.mean_ns.and_then(milliseconds),
+        p50_ms: exact("p50"),
+        p95_ms: exact("p95"),
+        p99_ms: exact("p99"),
+    }
+}
+
+/// Reads that JSON as a document that can be a baseline.
+///
+/// A time of zero is one that was rounded away, so it counts as unknown; a quantile is withheld where fewer
+/// than ten values can lie beyond it.
+///
+/// # Errors
+/// [`Error::TooLarge`], [`Error::Malformed`], [`Error::NotAResult`] if it is JSON of something else, and
+/// [`Error::ImpossibleFigure`] for a time or rate that is negative or too large to be one.
+pub fn read(bytes: &[u8]) -> Result<Document, Error> {
+    let tree = json::tree(bytes)?;
+    if tree.member("metadata").is_none() || !matches!(tree.member("results"), Some(Tree::List(_))) {
+        return Err(Error::NotAResult);
+    }
+    let results = Results::deserialize(tree).map_err(Error::Malformed)?;
+    let metadata = &results.metadata;
+    let cases = results
+        .results
+        .iter()
+        .zip(1..)
+        .map(|(line, place)| case(metadata, line, place));
+    Ok(Document {
+        schema: SCHEMA.to_owned(),
+        schema_version: SCHEMA_VERSION.to_owned(),
+        run: Run {
+            started: metadata.timestamp.clone(),
+            ..Run::default()
+        },
+        environment: Environment {
+            os: format!(
+                "{} {}",
+                metadata.system_info.os, metadata.system_info.os_version
+            )
+            .trim()
+            .to_owned(),
+            cores: metadata.system_info.cpu_count,
+            machine_cores: metadata.system_info.cpu_count,
+            memory_bytes: metadata.system_info.total_memory_mb.saturating_mul(1 << 20),
+            ..Environment::default()
+        },
+        cases: cases.collect::<Result<_, _>>()?,
+        verdicts: vec![Word::ClosedLoop, Word::SingleRun],
+        validity: vec![Remark {
+            word: Some(Word::SingleRun),
+            text: "read from a form without run-level data: spread between runs is not known"
+                .to_owned(),
+            remedy: Some(
+                "measure the baseline again with this program, with at least 6 runs".to_owned(),
+            ),
+            case: None,
+        }],
+        ..Document::default()
+    })
+}
+
+fn case(metadata: &Metadata, line: &Line, place: usize) -> Result<Case, Error> {
+    let impossible = |field| Error::ImpossibleFigure { place, field };
+    let rate = line.ops_per_sec.unwrap_or(f64::NAN);
+    if rate < 0.0 || rate.is_infinite() {
+        return Err(impossible("ops_per_sec"));
+    }
+    Ok(Case {
+        id: line.name.clone(),
+        op: line.name.clone(),
+        target: metadata.token_label.clone(),
+        unit: "operations".to_owned(),
+        load: LoadRecord {
+            mode: "closed".to_owned(),
+            cap: 1,
+            iterations: Some(line.iterations),
+            ..LoadRecord::default()
+        },
+        counts: Counts {
+            planned: line.iterations,
+            sent: line.iterations,
+            unverified: line.iterations,
+            ..Counts::default()
+        },
+        achieved_per_s: rate,
+        service: Some(times(line).map_err(impossible)?),
+        verdicts: vec![Word::ClosedLoop, Word::SingleRun],
+        ..Case::default()
+    })
+}
+
+fn times(line: &Line) -> Result<Latency, &'static str> {
+    let mut latency = Latency {
+        n: line.iterations,
+        min_ns: nanoseconds(line.min).ok_or("min")?,
+        max_ns: nanoseconds(line.max).ok_or("max")?,
+        mean_ns: nanoseconds(line.avg_latency_ms)
+            .ok_or("avg_latency_ms")?
+            .map(number::float),
+        ..Latency::default()
+    };
+    let named = [
+        ("p50", line.p50_ms),
+        ("p95", line.p95_ms),
+        ("p99", line.p99_ms),
+    ];
+    let named = named.map(|(name, value)| (name.to_owned(), value));
+    let listed = line
+        .percentiles
+        .iter()
+        .map(|(name, value)| (name.clone(), *value));
+    for (name, ms) in listed.chain(named.into_iter().filter(|(_, value)| value.is_some())) {
+        let key = format!("{name}_ns");
+        let Some(level) = quantile::level(&key) else {
+            continue;
+        };
+        let value = nanoseconds(ms).ok_or("percentile")?;
+        let beyond = number::float(line.iterations) * (1.0 - level);
+        let carried = value.is_some() && beyond > 9.999;
+        latency.quantiles.insert(
+            key,
+            Quantile {
+                value: value.filter(|_| carried),
+                n: line.iterations,
+                bound: if carried {
+                    Bound::Exact
+                } else {
+                    Bound::TooFewSamples
+                },
+                ..Quantile::default()
+            },
+        );
+    }
+    Ok(latency)
+}
+
+/// Nanoseconds of milliseconds. The outer `None` is an impossible time, the inner one an unknown one.
+fn nanoseconds(ms: Option<f64>) -> Option<Option<u64>> {
+    /// A year.
+    const LONGEST: f64 = 3.2e16;
+    let ns = match ms {
+        None => return Some(None),
+        Some(ms) => ms * 1e6,
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked just before"
+    )]
+    let whole = (0.0..LONGEST).contains(&ns).then(|| ns.round() as u64);
+    whole.map(|ns| (ns > 0).then_some(ns))
+}

@@ -1,0 +1,10 @@
+//! Targets.
+#![forbid(unsafe_code)]
+
+pub mod http;
+pub mod local;
+pub mod operation;
+pub mod service;
+pub mod store;
+pub mod suite;
+pub mod workshop;

@@ -1,0 +1,197 @@
+//! The table. A name never changes its meaning: what is done otherwise gets another name.
+
+use keywright_measure::{TargetError, Worker};
+use keywright_primitives::aead::{
+    Aes128Gcm, Aes256Gcm, ChaCha20Poly1305, XChaCha20Poly1305, Xaes256Gcm,
+};
+use keywright_primitives::hazmat::cbc::{Aes128Cbc, Aes256Cbc};
+use keywright_primitives::mac::{Aes256Cmac, Blake3Mac, HmacSha256, HmacSha384, HmacSha512};
+
+use super::envelope::{OneEnvelope, OneStream};
+use super::row::{Row, TARGET};
+use super::rsa_encryption::{Oaep, Pkcs1};
+use super::signature::{
+    EcdsaP256, EcdsaP384, Ed25519, MlDsa65, Rsa2048Pkcs1, Rsa2048Pss, Rsa4096Pkcs1, Rsa4096Pss,
+};
+use super::worker::Null;
+use super::{
+    aead, agreement, argon2id, cbc, envelope, file, hash, kdf, kem, mac, random, rsa_encryption,
+    signature,
+};
+use crate::operation::{Make, Operation};
+
+/// Name, payload bytes, how many of what is counted (one operation unless said), and the maker. The maker is
+/// told name and bytes, so that the table cannot say one thing and the worker do another.
+macro_rules! row {
+    ($name:literal: $bytes:expr => $maker:expr) => {
+        row!($name: $bytes, 1 operations => $maker)
+    };
+    ($name:literal: $bytes:expr, $units:literal $unit:ident => $maker:expr) => {
+        Operation {
+            name: $name,
+            target: TARGET,
+            unit: stringify!($unit),
+            units: $units,
+            bytes: payload($bytes),
+            make: Make::Worker(|setting| {
+                $maker(&Row {
+                    name: $name,
+                    bytes: $bytes,
+                    setting,
+                })
+            }),
+        }
+    };
+}
+
+/// The same for a figure that is no rate.
+macro_rules! figure {
+    ($name:literal: $bytes:expr, $unit:ident => $maker:expr) => {
+        Operation {
+            name: $name,
+            target: TARGET,
+            unit: stringify!($unit),
+            units: 1,
+            bytes: payload($bytes),
+            make: Make::Figure(|setting| {
+                $maker(&Row {
+                    name: $name,
+                    bytes: $bytes,
+                    setting,
+                })
+            }),
+        }
+    };
+}
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+/// The length of a file. Sealing it takes no more memory than a short one.
+const FILE: usize = 256 * MIB;
+
+const fn payload(bytes: usize) -> u64 {
+    bytes as u64
+}
+
+fn null(_: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
+    Ok(Box::new(Null))
+}
+
+/// Every local operation, by family.
+pub const OPERATIONS: &[Operation] = &[
+    row!("aead.aes-128-gcm.seal.1k": KIB => aead::seal::<Aes128Gcm>),
+    row!("aead.aes-128-gcm.seal.64k": 64 * KIB => aead::seal::<Aes128Gcm>),
+    row!("aead.aes-128-gcm.seal.1m": MIB => aead::seal::<Aes128Gcm>),
+    row!("aead.aes-128-gcm.open.1k": KIB => aead::open::<Aes128Gcm>),
+    row!("aead.aes-128-gcm.open.64k": 64 * KIB => aead::open::<Aes128Gcm>),
+    row!("aead.aes-128-gcm.open.1m": MIB => aead::open::<Aes128Gcm>),
+    row!("aead.aes-256-gcm.seal.16": 16 => aead::seal::<Aes256Gcm>),
+    row!("aead.aes-256-gcm.seal.1k": KIB => aead::seal::<Aes256Gcm>),
+    row!("aead.aes-256-gcm.seal.8k": 8 * KIB => aead::seal::<Aes256Gcm>),
+    // Counted in MiB since it was first measured: one operation seals 64 pieces of 16 KiB.
+    row!("aead.aes-256-gcm.seal.16k": MIB, 1 MiB => aead::seal_pieces),
+    row!("aead.aes-256-gcm.seal.64k": 64 * KIB => aead::seal::<Aes256Gcm>),
+    row!("aead.aes-256-gcm.seal.1m": MIB => aead::seal::<Aes256Gcm>),
+    row!("aead.aes-256-gcm.open.1k": KIB => aead::open::<Aes256Gcm>),
+    row!("aead.aes-256-gcm.open.64k": 64 * KIB => aead::open::<Aes256Gcm>),
+    row!("aead.aes-256-gcm.open.1m": MIB => aead::open::<Aes256Gcm>),
+    row!("aead.chacha20poly1305.seal.1k": KIB => aead::seal::<ChaCha20Poly1305>),
+    row!("aead.chacha20poly1305.seal.64k": 64 * KIB => aead::seal::<ChaCha20Poly1305>),
+    row!("aead.chacha20poly1305.seal.1m": MIB => aead::seal::<ChaCha20Poly1305>),
+    row!("aead.chacha20poly1305.open.1k": KIB => aead::open::<ChaCha20Poly1305>),
+    row!("aead.chacha20poly1305.open.64k": 64 * KIB => aead::open::<ChaCha20Poly1305>),
+    row!("aead.chacha20poly1305.open.1m": MIB => aead::open::<ChaCha20Poly1305>),
+    row!("aead.xaes-256-gcm.seal.1k": KIB => aead::seal::<Xaes256Gcm>),
+    row!("aead.xaes-256-gcm.seal.64k": 64 * KIB => aead::seal::<Xaes256Gcm>),
+    row!("aead.xaes-256-gcm.seal.1m": MIB => aead::seal::<Xaes256Gcm>),
+    row!("aead.xaes-256-gcm.open.1k": KIB => aead::open::<Xaes256Gcm>),
+    row!("aead.xaes-256-gcm.open.64k": 64 * KIB => aead::open::<Xaes256Gcm>),
+    row!("aead.xaes-256-gcm.open.1m": MIB => aead::open::<Xaes256Gcm>),
+    row!("aead.xchacha20poly1305.seal.1k": KIB => aead::seal::<XChaCha20Poly1305>),
+    row!("aead.xchacha20poly1305.seal.64k": 64 * KIB => aead::seal::<XChaCha20Poly1305>),
+    row!("aead.xchacha20poly1305.seal.1m": MIB => aead::seal::<XChaCha20Poly1305>),
+    row!("aead.xchacha20poly1305.open.1k": KIB => aead::open::<XChaCha20Poly1305>),
+    row!("aead.xchacha20poly1305.open.64k": 64 * KIB => aead::open::<XChaCha20Poly1305>),
+    row!("aead.xchacha20poly1305.open.1m": MIB => aead::open::<XChaCha20Poly1305>),
+    row!("agreement.ecdh-p256": 0 => agreement::ecdh_p256),
+    row!("agreement.x25519": 0 => agreement::x25519),
+    row!("cbc.aes-128.encrypt.1k": KIB => cbc::encrypt::<Aes128Cbc>),
+    row!("cbc.aes-128.encrypt.64k": 64 * KIB => cbc::encrypt::<Aes128Cbc>),
+    row!("cbc.aes-128.decrypt.1k": KIB => cbc::decrypt::<Aes128Cbc>),
+    row!("cbc.aes-128.decrypt.64k": 64 * KIB => cbc::decrypt::<Aes128Cbc>),
+    row!("cbc.aes-256.encrypt.1k": KIB => cbc::encrypt::<Aes256Cbc>),
+    row!("cbc.aes-256.encrypt.64k": 64 * KIB => cbc::encrypt::<Aes256Cbc>),
+    row!("cbc.aes-256.decrypt.1k": KIB => cbc::decrypt::<Aes256Cbc>),
+    row!("cbc.aes-256.decrypt.64k": 64 * KIB => cbc::decrypt::<Aes256Cbc>),
+    row!("encryption.rsa2048-oaep.encrypt": 32 => rsa_encryption::encrypt::<Oaep>),
+    row!("encryption.rsa2048-oaep.decrypt": 32 => rsa_encryption::decrypt::<Oaep>),
+    row!("encryption.rsa2048-pkcs1.encrypt": 32 => rsa_encryption::encrypt::<Pkcs1>),
+    row!("encryption.rsa2048-pkcs1.decrypt": 32 => rsa_encryption::decrypt::<Pkcs1>),
+    row!("envelope.seal.64": 64, 1 messages => envelope::seal::<OneEnvelope>),
+    row!("envelope.open.64": 64, 1 messages => envelope::open::<OneEnvelope>),
+    row!("envelope.seal.1k": KIB, 1 messages => envelope::seal::<OneEnvelope>),
+    row!("envelope.open.1k": KIB, 1 messages => envelope::open::<OneEnvelope>),
+    row!("envelope.seal.64k": 64 * KIB, 1 messages => envelope::seal::<OneEnvelope>),
+    row!("envelope.open.64k": 64 * KIB, 1 messages => envelope::open::<OneEnvelope>),
+    row!("file.copy": FILE, 256 MiB => file::copy),
+    row!("file.copy-and-raw-seal": FILE, 256 MiB => file::copy_and_raw_seal),
+    row!("file.seal": FILE, 256 MiB => file::seal),
+    figure!("file.seal.peak-memory": FILE, MiB => file::peak_memory),
+    row!("hash.blake3.32": 32 => hash::blake3),
+    row!("hash.blake3.1k": KIB => hash::blake3),
+    row!("hash.blake3.64k": 64 * KIB => hash::blake3),
+    row!("hash.blake3.1m": MIB => hash::blake3),
+    row!("hash.sha256.1k": KIB => hash::sha256),
+    row!("hash.sha256.64k": 64 * KIB => hash::sha256),
+    row!("hash.sha256.1m": MIB => hash::sha256),
+    row!("hash.sha384.1k": KIB => hash::sha384),
+    row!("hash.sha384.64k": 64 * KIB => hash::sha384),
+    row!("hash.sha384.1m": MIB => hash::sha384),
+    row!("hash.sha512.1k": KIB => hash::sha512),
+    row!("hash.sha512.64k": 64 * KIB => hash::sha512),
+    row!("hash.sha512.1m": MIB => hash::sha512),
+    row!("kdf.argon2id.fast": 0 => argon2id::fast),
+    row!("kdf.argon2id.balanced": 0 => argon2id::balanced),
+    row!("kdf.argon2id.strong": 0 => argon2id::strong),
+    row!("kdf.hkdf-sha256.32": 32 => kdf::hkdf_sha256),
+    row!("kdf.hkdf-sha256.1k": KIB => kdf::hkdf_sha256),
+    row!("kdf.hkdf-sha384.32": 32 => kdf::hkdf_sha384),
+    row!("kdf.hkdf-sha512.32": 32 => kdf::hkdf_sha512),
+    row!("kem.ml-kem-768.encapsulate": 0 => kem::encapsulate),
+    row!("kem.ml-kem-768.decapsulate": 0 => kem::decapsulate),
+    row!("mac.aes-cmac.32": 32 => mac::make::<Aes256Cmac>),
+    row!("mac.aes-cmac.1k": KIB => mac::make::<Aes256Cmac>),
+    row!("mac.aes-cmac.verify.32": 32 => mac::verify::<Aes256Cmac>),
+    row!("mac.blake3.32": 32 => mac::make::<Blake3Mac>),
+    row!("mac.blake3.1k": KIB => mac::make::<Blake3Mac>),
+    row!("mac.blake3.verify.32": 32 => mac::verify::<Blake3Mac>),
+    row!("mac.hmac-sha256.32": 32 => mac::make::<HmacSha256>),
+    row!("mac.hmac-sha256.1k": KIB => mac::make::<HmacSha256>),
+    row!("mac.hmac-sha256.verify.32": 32 => mac::verify::<HmacSha256>),
+    row!("mac.hmac-sha384.32": 32 => mac::make::<HmacSha384>),
+    row!("mac.hmac-sha384.1k": KIB => mac::make::<HmacSha384>),
+    row!("mac.hmac-sha384.verify.32": 32 => mac::verify::<HmacSha384>),
+    row!("mac.hmac-sha512.32": 32 => mac::make::<HmacSha512>),
+    row!("mac.hmac-sha512.1k": KIB => mac::make::<HmacSha512>),
+    row!("mac.hmac-sha512.verify.32": 32 => mac::verify::<HmacSha512>),
+    row!("null.call": 0 => null),
+    row!("random.32": 32 => random::bytes),
+    row!("signature.ecdsa-p256.sign": 32 => signature::sign::<EcdsaP256>),
+    row!("signature.ecdsa-p256.verify": 32 => signature::verify::<EcdsaP256>),
+    row!("signature.ecdsa-p384.sign": 32 => signature::sign::<EcdsaP384>),
+    row!("signature.ecdsa-p384.verify": 32 => signature::verify::<EcdsaP384>),
+    row!("signature.ed25519.sign": 32 => signature::sign::<Ed25519>),
+    row!("signature.ed25519.verify": 32 => signature::verify::<Ed25519>),
+    row!("signature.ml-dsa-65.sign": 32 => signature::sign::<MlDsa65>),
+    row!("signature.ml-dsa-65.verify": 32 => signature::verify::<MlDsa65>),
+    row!("signature.rsa2048-pkcs1.sign": 32 => signature::sign::<Rsa2048Pkcs1>),
+    row!("signature.rsa2048-pkcs1.verify": 32 => signature::verify::<Rsa2048Pkcs1>),
+    row!("signature.rsa2048-pss.sign": 32 => signature::sign::<Rsa2048Pss>),
+    row!("signature.rsa2048-pss.verify": 32 => signature::verify::<Rsa2048Pss>),
+    row!("signature.rsa4096-pkcs1.sign": 32 => signature::sign::<Rsa4096Pkcs1>),
+    row!("signature.rsa4096-pkcs1.verify": 32 => signature::verify::<Rsa4096Pkcs1>),
+    row!("signature.rsa4096-pss.sign": 32 => signature::sign::<Rsa4096Pss>),
+    row!("signature.rsa4096-pss.verify": 32 => signature::verify::<Rsa4096Pss>),
+    row!("stream.seal.memory": MIB, 1 MiB => envelope::seal::<OneStream>),
+    row!("stream.open.memory": MIB, 1 MiB => envelope::open::<OneStream>),
+];

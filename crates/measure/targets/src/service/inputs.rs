@@ -1,0 +1,219 @@
+//! Inputs: requests made once, in rings, with what their answers must hold.
+
+use bytes::Bytes;
+use http::Method;
+use keywright_api::Binary;
+use keywright_measure::stats::random::Generator;
+use keywright_measure::{Fault, FaultPhase, TargetError};
+
+use super::access::NAME;
+use super::judge::{self, Sealed};
+use super::{Shape, Tenant};
+use crate::http::{Endpoint, Lines, Prepared, Reply, service_fault};
+
+/// Requests that are sent in turn.
+#[derive(Debug, Default)]
+pub(super) struct Ring {
+    entries: Vec<Entry>,
+    next: usize,
+}
+
+/// A request and what belongs to it.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) request: Prepared,
+    /// The plaintexts of its items, as base64.
+    pub(super) plain: Vec<String>,
+    /// The whole answer, where it is always the same.
+    pub(super) answer: Option<Bytes>,
+}
+
+impl Ring {
+    pub(super) const fn new(entries: Vec<Entry>) -> Self {
+        Self { entries, next: 0 }
+    }
+
+    pub(super) const fn restart(&mut self) {
+        self.next = 0;
+    }
+
+    /// The place of the next one.
+    pub(super) const fn turn(&mut self) -> u32 {
+        let place = self.next;
+        self.next += 1;
+        if self.next >= self.entries.len() {
+            self.next = 0;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "rings are short")]
+        {
+            place as u32
+        }
+    }
+
+    pub(super) fn entry(&self, place: u32) -> Option<&Entry> {
+        self.entries.get(place as usize)
+    }
+}
+
+/// Different requests of one item in a ring; batches have fewer, with as many different items at least.
+const RING: u32 = 128;
+const BATCHES: u32 = 8;
+
+/// The path of an action in a client's context.
+pub(super) fn path(tenant: &Tenant, action: &str) -> String {
+    format!("/v1/contexts/{}/{action}", tenant.context())
+}
+
+/// Encryptions of random plaintexts.
+pub(super) fn encryptions(
+    endpoint: &Endpoint,
+    shape: Shape,
+    (path, fixed): (&str, &str),
+    random: &mut Generator,
+) -> Result<Vec<Entry>, TargetError> {
+    let rounds = if shape.items > 1 { BATCHES } else { RING };
+    (0..rounds)
+        .map(|_| {
+            let plain: Vec<String> = (0..shape.items.max(1))
+                .map(|_| plaintext(shape.bytes, random))
+                .collect();
+            let body = body("plaintext", fixed, &plain);
+            Ok(Entry {
+                request: endpoint.prepare(Method::POST, path, body)?,
+                plain,
+                answer: None,
+            })
+        })
+        .collect()
+}
+
+/// The body of a request with one binary field an item; `fixed` stands before it in each.
+pub(super) fn body<T: AsRef<str>>(field: &str, fixed: &str, items: &[T]) -> String {
+    let item = |text: &T| format!(r#"{{{fixed}"{field}":"{}"}}"#, text.as_ref());
+    match items {
+        [one] => item(one),
+        many => {
+            let items: Vec<_> = many.iter().map(item).collect();
+            format!(r#"{{"items":[{}]}}"#, items.join(","))
+        }
+    }
+}
+
+fn plaintext(bytes: u32, random: &mut Generator) -> String {
+    let mut plain = Vec::with_capacity(bytes as usize + 8);
+    while plain.len() < bytes as usize {
+        plain.extend_from_slice(&random.next_u64().to_le_bytes());
+    }
+    plain.truncate(bytes as usize);
+    Binary::encode(&plain).text().to_owned()
+}
+
+/// The same plaintexts, encrypted by the service: requests with their ciphertexts, for `action`.
+pub(super) fn over_ciphertexts(
+    lines: &mut Lines,
+    group: u32,
+    encryptions: Vec<Entry>,
+    path: &str,
+) -> Result<Vec<Entry>, TargetError> {
+    encryptions
+        .into_iter()
+        .map(|entry| {
+            let reply = succeed(lines, group, &entry.request)?;
+            let Sealed::Done(ciphertexts) = judge::sealed(&reply, entry.plain.len()) else {
+                return Err(unsupported(
+                    "an encryption was answered with something else",
+                ));
+            };
+            let body = body("ciphertext", "", &ciphertexts);
+            Ok(Entry {
+                request: lines.endpoint().prepare(Method::POST, path, body)?,
+                ..entry
+            })
+        })
+        .collect()
+}
+
+/// Asks each once and remembers the answers.
+pub(super) fn remember_answers(
+    lines: &mut Lines,
+    entries: &mut [Entry],
+) -> Result<(), TargetError> {
+    for entry in entries {
+        entry.answer = Some(succeed(lines, 0, &entry.request)?.body);
+    }
+    Ok(())
+}
+
+/// An answer that must be a success.
+pub(super) fn succeed(
+    lines: &mut Lines,
+    group: u32,
+    request: &Prepared,
+) -> Result<Reply, TargetError> {
+    let reply = lines.ask(group, request)?;
+    if reply.status.is_success() {
+        return Ok(reply);
+    }
+    Err(refused(&service_fault(&reply)))
+}
+
+/// A service that does not know the caller is told from one that cannot do the operation.
+fn refused(fault: &Fault) -> TargetError {
+    let caller = fault.phase() == FaultPhase::Service
+        && (fault.code().starts_with("principal_")
+            || fault.code().starts_with("certificate_")
+            || matches!(fault.code(), "operation_denied" | "context_not_found"));
+    if caller {
+        return TargetError::Authentication {
+            target: NAME.to_owned(),
+            reason: fault.to_string(),
+        };
+    }
+    unsupported(&fault.to_string())
+}
+
+fn unsupported(reason: &str) -> TargetError {
+    TargetError::Unsupported {
+        target: NAME.to_owned(),
+        operation: "what the inputs need".to_owned(),
+        reason: reason.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_have_one_item_or_a_list() {
+        assert_eq!(body("a", "", &["x"]), r#"{"a":"x"}"#);
+        assert_eq!(body("a", r#""b":1,"#, &["x"]), r#"{"b":1,"a":"x"}"#);
+        let two = body("a", "", &["x", "y"]);
+        assert_eq!(two, r#"{"items":[{"a":"x"},{"a":"y"}]}"#);
+    }
+
+    #[test]
+    fn plaintexts_have_their_length_and_follow_from_the_seed() {
+        let of = |seed| plaintext(12, &mut Generator::new(seed));
+        assert_eq!(of(1).len(), 16);
+        assert_eq!(of(1), of(1));
+        assert_ne!(of(1), of(2));
+        assert_eq!(plaintext(0, &mut Generator::new(1)), "");
+    }
+
+    #[test]
+    fn who_is_not_known_is_told_from_what_cannot_be_done() {
+        let refused = |code: &'static str| refused(&Fault::new(FaultPhase::Service, code));
+        for code in [
+            "principal_unknown",
+            "certificate_revoked",
+            "operation_denied",
+        ] {
+            assert!(matches!(refused(code), TargetError::Authentication { .. }));
+        }
+        assert!(matches!(
+            refused("no_active_version"),
+            TargetError::Unsupported { .. }
+        ));
+    }
+}

@@ -1,0 +1,151 @@
+//! Our own service as a target: over HTTP/2 or HTTP/1.1 with client certificates, local or remote.
+//!
+//! [`OPERATIONS`] names what can be asked. [`carrier`] makes any of them ready: it connects, makes inputs
+//! and what they need (a decryption needs ciphertexts) and hands back something that carries load.
+//! [`Server`] is a server process of this machine, [`Access`] is how one reaches it or any other.
+//!
+//! **Outputs.** Plaintexts are random from the seed and rotate, and so do ciphertexts. What was decrypted
+//! is compared with what was encrypted. What was encrypted, sealed anew or wrapped is decrypted again and
+//! compared, outside of what is timed (see [`crate::http`]). Random bytes must have their length and may
+//! not repeat. The null mode and the bare server, which keep no keys, must answer as they did at first.
+//!
+//! Not here: other people's services, signing, and keys that rotate under load.
+
+mod access;
+mod figures;
+mod inputs;
+mod judge;
+mod order;
+mod requests;
+mod server;
+mod table;
+
+use keywright_measure::TargetError;
+use keywright_tls::Protocol;
+
+pub use access::{Access, Tenant};
+pub use server::{Launch, Role, Server, home};
+pub use table::OPERATIONS;
+
+use crate::http::{Carrier, Lines};
+pub use requests::{Requests, Ticket};
+
+/// A request to our own service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a row of a table")]
+pub struct Shape {
+    /// Connections.
+    pub connections: u32,
+    /// Requests in flight on each.
+    pub streams: u32,
+    /// Bytes of each plaintext, or of random output.
+    pub bytes: u32,
+    /// Items of a request; 1 is no batch.
+    pub items: u32,
+    /// HTTP/1.1, which has one request in flight on each connection.
+    pub http1: bool,
+    /// What is asked.
+    pub kind: Kind,
+}
+
+/// What is asked of the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A data key, plain and wrapped.
+    DataKey,
+    /// Decryption of rotating ciphertexts.
+    Decrypt,
+    /// Encryption.
+    Encrypt,
+    /// Encryption by a bare server that is only a yardstick.
+    Floor,
+    /// Whether it is well.
+    Health,
+    /// Encryptions and decryptions together, half and half.
+    Mixed,
+    /// Encryption in the mode of constant answers.
+    Null,
+    /// Random bytes.
+    Random,
+    /// A ciphertext sealed anew.
+    Rewrap,
+    /// Encryption and then decryption of what came out, as one operation of two legs.
+    RoundTrip,
+    /// Encryption by two clients in two contexts, half and half.
+    TwoTenants,
+}
+
+impl Shape {
+    /// Four connections of sixteen streams, 12 bytes.
+    pub const MANY: Self = Self {
+        connections: 4,
+        streams: 16,
+        bytes: 12,
+        items: 1,
+        http1: false,
+        kind: Kind::Encrypt,
+    };
+
+    /// Most operations in flight at once.
+    #[must_use]
+    pub const fn places(&self) -> u32 {
+        self.connections * if self.http1 { 1 } else { self.streams }
+    }
+
+    /// The same request with this many in flight: over as many of its connections as that takes.
+    #[must_use]
+    pub fn with_places(self, places: std::num::NonZeroU32) -> Self {
+        if places.get() == self.places() {
+            return self;
+        }
+        if self.http1 {
+            return Self {
+                connections: places.get(),
+                ..self
+            };
+        }
+        let connections = self.connections.min(places.get()).max(1);
+        Self {
+            connections,
+            streams: places.get().div_ceil(connections),
+            ..self
+        }
+    }
+
+    /// What the server must be running as.
+    #[must_use]
+    pub const fn role(&self) -> Role {
+        match self.kind {
+            Kind::Floor => Role::Floor,
+            Kind::Null => Role::Null,
+            _ => Role::Keys,
+        }
+    }
+
+    const fn protocol(&self) -> Protocol {
+        if self.http1 {
+            Protocol::Http1
+        } else {
+            Protocol::Http2
+        }
+    }
+}
+
+/// Connects and makes the inputs of one operation; the same seed makes the same plaintexts.
+///
+/// # Errors
+/// [`TargetError`] as for [`Lines::connect`]; [`TargetError::Authentication`] if the service does not know
+/// the caller, [`TargetError::Unsupported`] if it refuses what the inputs need.
+pub fn carrier(shape: Shape, access: &Access, seed: u64) -> Result<Carrier<Requests>, TargetError> {
+    let wanted = if shape.kind == Kind::TwoTenants { 2 } else { 1 };
+    let tenants = access.tenants(wanted)?;
+    let endpoint = access.endpoint(shape.protocol(), tenants)?;
+    let mut lines = Lines::connect(endpoint, shape.connections, shape.streams)?;
+    let requests = Requests::prepare(&mut lines, shape, tenants, seed)?;
+    let carrier = Carrier::new(lines, requests);
+    Ok(match access.process() {
+        Some(process) => carrier.with_process(process),
+        None => carrier,
+    })
+}

@@ -1,0 +1,313 @@
+//! The requests of an operation of the service, and the judge of their answers.
+
+use bytes::Bytes;
+use http::Method;
+use keywright_measure::TargetError;
+use keywright_measure::ledger::Outcome;
+use keywright_measure::stats::random::Generator;
+
+use super::inputs::{Entry, Ring, body, encryptions, over_ciphertexts, path, remember_answers};
+use super::judge::{self, Sealed};
+use super::order::Deck;
+use super::{Kind, Shape, Tenant};
+use crate::http::{Call, Draw, Endpoint, Exchange, Lines, Look, Prepared, Reply, Step};
+
+/// The requests of one operation, ready to be sent.
+#[derive(Debug)]
+pub struct Requests {
+    parts: Vec<Part>,
+    deck: Deck,
+    /// Names of parts that are legs and not operations.
+    legs: &'static [&'static str],
+    /// The last random output.
+    random: Vec<u8>,
+    bytes: usize,
+}
+
+/// One operation of a mix.
+#[derive(Debug)]
+struct Part {
+    name: String,
+    action: Action,
+    /// Which identity it needs.
+    group: u32,
+    ring: Ring,
+    /// The request that opens what came out; its body is made when it is needed.
+    opening: Prepared,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    /// Always the same answer to the same request.
+    Constant,
+    DataKey,
+    Decrypt,
+    /// Success is enough.
+    Health,
+    Random,
+    /// Encrypt or rewrap: right is what opens to the plaintext.
+    Seal,
+    RoundTrip,
+}
+
+/// What is remembered of a request.
+#[derive(Debug)]
+pub struct Ticket {
+    part: u32,
+    entry: u32,
+    turn: Turn,
+}
+
+/// Which request of an operation it was.
+#[derive(Debug)]
+enum Turn {
+    First,
+    /// The one that opens what came out; a data key's own plain form goes with it.
+    Opening(Option<String>),
+    /// The second leg of a round trip.
+    Second,
+}
+
+const LEGS: &[&str] = &["encrypt", "decrypt"];
+
+impl Requests {
+    /// Makes the inputs; ciphertexts come from the service itself.
+    ///
+    /// # Errors
+    /// As [`super::carrier`].
+    pub(super) fn prepare(
+        lines: &mut Lines,
+        shape: Shape,
+        tenants: &[Tenant],
+        seed: u64,
+    ) -> Result<Self, TargetError> {
+        let parts = match shape.kind {
+            Kind::Mixed => vec![(Kind::Encrypt, 0), (Kind::Decrypt, 0)],
+            Kind::TwoTenants => vec![(Kind::Encrypt, 0), (Kind::Encrypt, 1)],
+            kind => vec![(kind, 0)],
+        };
+        let mut random = Generator::new(seed);
+        let mut made = Vec::with_capacity(parts.len());
+        for ((kind, group), tenant) in parts.into_iter().zip(tenants.iter().cycle()) {
+            let mut part =
+                Part::make(lines, Shape { kind, ..shape }, (tenant, group), &mut random)?;
+            if shape.kind == Kind::TwoTenants {
+                tenant.name().clone_into(&mut part.name);
+            }
+            made.push(part);
+        }
+        Ok(Self {
+            deck: Deck::new(&vec![1.0; made.len()]),
+            legs: if shape.kind == Kind::RoundTrip {
+                LEGS
+            } else {
+                &[]
+            },
+            parts: made,
+            random: Vec::new(),
+            bytes: shape.bytes as usize,
+        })
+    }
+
+    fn first(&mut self, ticket: &Ticket, reply: &Reply, look: Look) -> Step<Ticket> {
+        let part = &self.parts[ticket.part as usize];
+        let Some(entry) = part.ring.entry(ticket.entry) else {
+            return Step::Done(Outcome::Unchecked);
+        };
+        if part.action == Action::RoundTrip {
+            return part.second_leg(ticket, reply);
+        }
+        if let Some(fault) = judge::failure(reply, entry.plain.len()) {
+            return Step::Done(Outcome::Failed(fault));
+        }
+        if look == Look::Past {
+            return Step::Done(Outcome::Unchecked);
+        }
+        match part.action {
+            Action::Constant => Step::Done(match entry.answer.as_ref() == Some(&reply.body) {
+                true => Outcome::Verified,
+                false => Outcome::Wrong,
+            }),
+            Action::DataKey => match judge::data_key(reply) {
+                Ok((wrapped, plain)) => part.ask(ticket, &[wrapped], Some(plain)),
+                Err(fault) => Step::Done(Outcome::Failed(fault)),
+            },
+            Action::Decrypt => Step::Done(judge::opened(reply, &entry.plain)),
+            Action::Random => Step::Done(judge::random(reply, self.bytes, &mut self.random)),
+            Action::Seal => match judge::sealed(reply, entry.plain.len()) {
+                Sealed::Done(ciphertexts) => part.ask(ticket, &ciphertexts, None),
+                Sealed::Failed(fault) => Step::Done(Outcome::Failed(fault)),
+            },
+            Action::Health | Action::RoundTrip => Step::Done(Outcome::Unchecked),
+        }
+    }
+}
+
+impl Exchange for Requests {
+    type Ticket = Ticket;
+
+    fn parts(&self) -> Vec<(String, f64)> {
+        if !self.legs.is_empty() {
+            return self
+                .legs
+                .iter()
+                .map(|leg| ((*leg).to_owned(), 1.0))
+                .collect();
+        }
+        if self.parts.len() <= 1 {
+            return Vec::new();
+        }
+        self.parts
+            .iter()
+            .map(|part| (part.name.clone(), 1.0))
+            .collect()
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.deck.restart(seed);
+        self.parts.iter_mut().for_each(|part| part.ring.restart());
+    }
+
+    fn draw(&mut self, group: Option<u32>) -> Draw {
+        let part = match group {
+            None => self.deck.draw(),
+            Some(group) => {
+                let place = self.parts.iter().position(|part| part.group == group);
+                place
+                    .and_then(|place| u32::try_from(place).ok())
+                    .unwrap_or(0)
+            }
+        };
+        let group = self.parts[part as usize].group;
+        Draw { part, group }
+    }
+
+    fn call(&mut self, draw: Draw) -> Call<Ticket> {
+        let part = &mut self.parts[draw.part as usize];
+        let entry = part.ring.turn();
+        let request = part.ring.entry(entry).map(|entry| entry.request.clone());
+        Call {
+            request: request.unwrap_or_else(|| part.opening.clone()),
+            ticket: Ticket {
+                part: draw.part,
+                entry,
+                turn: Turn::First,
+            },
+        }
+    }
+
+    fn answer(&mut self, ticket: Ticket, reply: &Reply, look: Look) -> Step<Ticket> {
+        let part = &self.parts[ticket.part as usize];
+        let entry = part.ring.entry(ticket.entry);
+        let plain = entry.map_or(&[][..], |entry| &entry.plain);
+        match &ticket.turn {
+            Turn::First => self.first(&ticket, reply, look),
+            Turn::Opening(None) => Step::Done(judge::asked(judge::opened(reply, plain))),
+            Turn::Opening(Some(key)) => {
+                let outcome = judge::data_key_opened(reply, std::slice::from_ref(key));
+                Step::Done(judge::asked(outcome))
+            }
+            Turn::Second if look == Look::Closely => Step::Done(judge::opened(reply, plain)),
+            Turn::Second => Step::Done(match judge::failure(reply, plain.len()) {
+                Some(fault) => Outcome::Failed(fault),
+                None => Outcome::Unchecked,
+            }),
+        }
+    }
+}
+
+impl Part {
+    fn make(
+        lines: &mut Lines,
+        shape: Shape,
+        (tenant, group): (&Tenant, u32),
+        random: &mut Generator,
+    ) -> Result<Self, TargetError> {
+        let (name, action) = named(shape.kind);
+        let endpoint = lines.endpoint().clone();
+        let opening = match shape.kind {
+            Kind::DataKey => path(tenant, "datakey/open"),
+            _ => path(tenant, "decrypt"),
+        };
+        let encrypt = path(tenant, "encrypt");
+        let fixed = format!(r#""context":"{}","#, tenant.context());
+        let mut encryptions = |to| encryptions(&endpoint, shape, to, random);
+        let mut entries = match shape.kind {
+            Kind::DataKey => same(&endpoint, Method::POST, &path(tenant, "datakey"), "{}")?,
+            Kind::Decrypt | Kind::Rewrap => {
+                let plain = encryptions((&encrypt, ""))?;
+                over_ciphertexts(lines, group, plain, &path(tenant, name))?
+            }
+            Kind::Floor => encryptions(("/encrypt", &fixed))?,
+            Kind::Health => same(&endpoint, Method::GET, "/v1/health", "")?,
+            Kind::Random => {
+                let body = format!(r#"{{"bytes":{}}}"#, shape.bytes);
+                same(&endpoint, Method::POST, "/v1/random", &body)?
+            }
+            _ => encryptions((&encrypt, ""))?,
+        };
+        if action == Action::Constant {
+            remember_answers(lines, &mut entries)?;
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            action,
+            group,
+            ring: Ring::new(entries),
+            opening: endpoint.prepare(Method::POST, &opening, Bytes::from_static(b"{}"))?,
+        })
+    }
+
+    /// The request that opens what came out.
+    fn open(&self, ticket: &Ticket, ciphertexts: &[String], turn: Turn) -> Call<Ticket> {
+        Call {
+            request: self.opening.with_body(body("ciphertext", "", ciphertexts)),
+            ticket: Ticket { turn, ..*ticket },
+        }
+    }
+
+    fn ask(&self, ticket: &Ticket, ciphertexts: &[String], key: Option<String>) -> Step<Ticket> {
+        Step::Ask(self.open(ticket, ciphertexts, Turn::Opening(key)))
+    }
+
+    fn second_leg(&self, ticket: &Ticket, reply: &Reply) -> Step<Ticket> {
+        let items = self
+            .ring
+            .entry(ticket.entry)
+            .map_or(1, |entry| entry.plain.len());
+        match judge::sealed(reply, items) {
+            Sealed::Done(ciphertexts) => {
+                Step::Next(1, self.open(ticket, &ciphertexts, Turn::Second))
+            }
+            Sealed::Failed(fault) => Step::Done(Outcome::Failed(fault)),
+        }
+    }
+}
+
+/// The name of a part, which is also that of the route, and how its answers are judged.
+const fn named(kind: Kind) -> (&'static str, Action) {
+    match kind {
+        Kind::DataKey => ("datakey", Action::DataKey),
+        Kind::Decrypt => ("decrypt", Action::Decrypt),
+        Kind::Floor | Kind::Null => ("encrypt", Action::Constant),
+        Kind::Health => ("health", Action::Health),
+        Kind::Random => ("random", Action::Random),
+        Kind::Rewrap => ("rewrap", Action::Seal),
+        Kind::RoundTrip => ("round-trip", Action::RoundTrip),
+        Kind::Encrypt | Kind::Mixed | Kind::TwoTenants => ("encrypt", Action::Seal),
+    }
+}
+
+/// A ring of one request.
+fn same(
+    endpoint: &Endpoint,
+    method: Method,
+    path: &str,
+    body: &str,
+) -> Result<Vec<Entry>, TargetError> {
+    Ok(vec![Entry {
+        request: endpoint.prepare(method, path, body.to_owned())?,
+        plain: vec![String::new()],
+        answer: None,
+    }])
+}

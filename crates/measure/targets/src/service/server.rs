@@ -1,0 +1,194 @@
+//! Servers under measurement: processes of their own, which end when they are dropped.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use keywright_clock::Clock;
+use keywright_home::{CONFIG_FILE, Contents, Profile};
+use keywright_measure::TargetError;
+
+use super::Access;
+use super::access::NAME;
+use crate::http::Process;
+
+/// What a server does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Role {
+    /// A bare server, as a yardstick.
+    Floor,
+    /// The whole service.
+    Keys,
+    /// Constant answers.
+    Null,
+}
+
+/// How a server is started.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a program and its core")]
+pub struct Launch<'a> {
+    /// The program: `keywright`, or for [`Role::Floor`] one that is called as `PROGRAM ADDR CA CERT KEY`.
+    pub program: &'a Path,
+    /// The core that it is pinned to, with `taskset`.
+    pub cpu: Option<u32>,
+}
+
+/// The home of a server in this folder, with the demonstration's contexts and clients. Made if it is
+/// missing.
+///
+/// # Errors
+/// [`TargetError::System`] if it cannot be made.
+pub fn home(folder: &Path) -> Result<PathBuf, TargetError> {
+    let home = folder.join("home");
+    if !home.join(CONFIG_FILE).exists() {
+        keywright_home::create(&home, Contents::Demo, Profile::Fast, &Clock::system())
+            .map_err(|error| TargetError::System(format!("no home: {error}")))?;
+    }
+    Ok(home)
+}
+
+/// A server process.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    address: SocketAddr,
+    home: PathBuf,
+    role: Role,
+}
+
+/// What a server says first.
+const FIRST_LINE: &str = "listening on https://";
+/// How often, and with what pauses, a server is asked whether it listens.
+const LOOKS: u32 = 250;
+const PAUSE: Duration = Duration::from_millis(20);
+
+impl Server {
+    /// Starts a server over `home` on a free port of loopback, and waits until it listens.
+    ///
+    /// # Errors
+    /// [`TargetError::System`] if the program cannot be started, [`TargetError::Unreachable`] if it does
+    /// not come to listen.
+    pub fn start(launch: Launch<'_>, role: Role, home: &Path) -> Result<Self, TargetError> {
+        match role {
+            Role::Floor => Self::start_floor(launch, home),
+            Role::Keys | Role::Null => Self::start_own(launch, role, home),
+        }
+    }
+
+    fn start_own(launch: Launch<'_>, role: Role, home: &Path) -> Result<Self, TargetError> {
+        let mut command = launch.command();
+        command.arg("serve").arg("--home").arg(home);
+        command.args(["--listen", "127.0.0.1:0"]);
+        if role == Role::Null {
+            command.arg("--null");
+        }
+        let child = spawn(command.stdout(Stdio::piped()))?;
+        let mut server = Self {
+            child,
+            address: ([127, 0, 0, 1], 0).into(),
+            home: home.to_owned(),
+            role,
+        };
+        let mut line = String::new();
+        if let Some(stdout) = server.child.stdout.take() {
+            drop(BufReader::new(stdout.take(4096)).read_line(&mut line));
+        }
+        let address = line.trim().strip_prefix(FIRST_LINE);
+        server.address = address
+            .and_then(|address| address.parse().ok())
+            .ok_or_else(|| not_started("it ended before it listened"))?;
+        Ok(server)
+    }
+
+    fn start_floor(launch: Launch<'_>, home: &Path) -> Result<Self, TargetError> {
+        // Free when it is let go of; the program has no way to say which port it took.
+        let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let address = address.map_err(|error| TargetError::System(error.to_string()))?;
+        let mut command = launch.command();
+        command.arg(address.to_string());
+        command.args(["ca.pem", "server.pem", "server.key"].map(|name| home.join(name)));
+        let mut server = Self {
+            child: spawn(command.stdout(Stdio::null()))?,
+            address,
+            home: home.to_owned(),
+            role: Role::Floor,
+        };
+        for _ in 0..LOOKS {
+            if TcpStream::connect(address).is_ok() {
+                return Ok(server);
+            }
+            if server.child.try_wait().is_ok_and(|ended| ended.is_some()) {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Err(not_started("it does not listen"))
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What it does.
+    #[must_use]
+    pub const fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Its process.
+    #[must_use]
+    pub fn process(&self) -> Process {
+        Process::new(self.child.id())
+    }
+
+    /// How its clients reach it: the two of the demonstration.
+    ///
+    /// # Errors
+    /// [`TargetError::System`] if their files cannot be read.
+    pub fn access(&self) -> Result<Access, TargetError> {
+        let url = format!("https://{}", self.address);
+        let access = Access::of_demonstration(&url, &self.home)?;
+        Ok(access.with_process(self.process()))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+impl Launch<'_> {
+    fn command(&self) -> Command {
+        match self.cpu {
+            None => Command::new(self.program),
+            Some(cpu) => {
+                // It replaces itself with the program, so the process is the server's own.
+                let mut command = Command::new("taskset");
+                command.arg("-c").arg(cpu.to_string()).arg(self.program);
+                command
+            }
+        }
+    }
+}
+
+fn spawn(command: &mut Command) -> Result<Child, TargetError> {
+    let command = command.stdin(Stdio::null()).stderr(Stdio::null());
+    command.spawn().map_err(|error| {
+        let program = command.get_program().display();
+        TargetError::System(format!("{program} cannot be started: {error}"))
+    })
+}
+
+fn not_started(reason: &str) -> TargetError {
+    TargetError::Unreachable {
+        target: NAME.to_owned(),
+        reason: reason.to_owned(),
+    }
+}

@@ -1,0 +1,435 @@
+//! Brings operations to life: names become carriers, in one folder, with one timer and one seed.
+
+use std::cell::{OnceCell, RefCell};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use keywright_clock::Clock;
+use keywright_measure::carry::Check;
+use keywright_measure::document::BlockRecord;
+use keywright_measure::ledger::Ledger;
+use keywright_measure::plan::CasePlan;
+use keywright_measure::stats::random::Generator;
+use keywright_measure::threads::{CpuTime, Threads};
+use keywright_measure::timer::Timer;
+use keywright_measure::{Assignment, Carried, Carrier, Fault, Load, TargetError, Worker};
+
+use crate::http::Process;
+use crate::operation::{AnyCarrier, Make, Operation, Setting};
+use crate::service::{Access, Launch, Role, Server, Shape, Tenant, home};
+use crate::store::{self, development::Development, standin::StandIn};
+use crate::suite::{Instance, SuiteCase, Target, Work};
+
+/// Where operations are made.
+#[derive(Debug)]
+pub struct Workshop {
+    clock: Clock,
+    timer: OnceCell<Timer>,
+    places: Places,
+    /// One for each role: operations of a role share it, as clients of one service would.
+    servers: RefCell<Vec<Server>>,
+    store: RefCell<Option<RunningStore>>,
+}
+
+/// What operations are made from.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "what the caller decides, all of it"
+)]
+pub struct Places {
+    /// Inputs are drawn from it.
+    pub seed: u64,
+    /// A folder for files and homes.
+    pub folder: PathBuf,
+    /// The `keywright` program, for operations that start servers.
+    pub program: Option<PathBuf>,
+    /// The core that such servers are pinned to.
+    pub server_cpu: Option<u32>,
+    /// A bare server to compare with, called as `PROGRAM ADDR CA CERT KEY`.
+    pub floor: Option<PathBuf>,
+    /// Which secret store is measured.
+    pub store: StorePlace,
+}
+
+/// Which secret store is measured.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum StorePlace {
+    /// One that runs somewhere.
+    At(store::Settings),
+    /// This program, started for the measurement.
+    Development(PathBuf),
+    /// Our own stand-in, which speaks the protocol and is labelled everywhere.
+    #[default]
+    StandIn,
+}
+
+/// A store that has been started.
+#[derive(Debug)]
+enum RunningStore {
+    Development(Development),
+    Elsewhere(store::Settings),
+    StandIn(StandIn),
+}
+
+impl Workshop {
+    /// Nothing is started before it is needed.
+    #[must_use]
+    pub fn new(clock: Clock, places: Places) -> Self {
+        Self {
+            clock,
+            timer: OnceCell::new(),
+            places,
+            servers: RefCell::default(),
+            store: RefCell::default(),
+        }
+    }
+
+    /// Every operation of every kind of target.
+    pub fn operations() -> impl Iterator<Item = &'static Operation> {
+        crate::local::OPERATIONS
+            .iter()
+            .chain(crate::service::OPERATIONS)
+            .chain(store::OPERATIONS)
+    }
+
+    /// The operation of this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Operation> {
+        Self::operations().find(|operation| operation.name == name)
+    }
+
+    /// The clock's measured properties.
+    pub fn timer(&self) -> Timer {
+        *self.timer.get_or_init(|| Timer::calibrate(&self.clock))
+    }
+
+    /// A case of this operation with the usual judging.
+    #[must_use]
+    pub fn plan(operation: &Operation) -> CasePlan {
+        CasePlan {
+            unit: operation.unit.to_owned(),
+            units: operation.units,
+            bytes: operation.bytes,
+            ..CasePlan::new(operation.name, operation.target)
+        }
+    }
+
+    /// How many at once an operation takes when nobody says.
+    #[must_use]
+    pub fn natural(operation: &Operation) -> NonZeroU32 {
+        match operation.make {
+            Make::Service(shape) => NonZeroU32::new(shape.places()).unwrap_or(NonZeroU32::MIN),
+            // One connection with sixteen requests on their way.
+            Make::Store(_) => NonZeroU32::MIN.saturating_add(15),
+            Make::Figure(_) | Make::Worker(_) => NonZeroU32::MIN,
+        }
+    }
+
+    /// What carries a load to this operation.
+    ///
+    /// # Errors
+    /// The target cannot be reached, or cannot do it.
+    pub fn carrier(&self, operation: &Operation, load: &Load) -> Result<AnyCarrier, TargetError> {
+        let setting = |index| Setting {
+            seed: self.places.seed,
+            index,
+            folder: &self.places.folder,
+            program: self.places.program.as_deref(),
+            server_cpu: self.places.server_cpu,
+        };
+        match operation.make {
+            Make::Service(shape) => self.remote(shape, &self.service(shape.role())?, load),
+            Make::Store(shape) => {
+                let streams = load.cap().get();
+                let settings = self.store()?.with_connections(1, streams);
+                Ok(Box::new(store::open(shape, &settings, self.places.seed)?))
+            }
+            Make::Figure(measure) => Ok(Box::new(Figure {
+                measure,
+                places: self.places.clone(),
+            })),
+            Make::Worker(make) => {
+                let workers: Result<Vec<_>, _> = (0..load.cap().get())
+                    .map(|index| make(&setting(index)))
+                    .collect();
+                Ok(Box::new(
+                    Threads::new(workers?, self.timer()).with_cpu(own_cpu()),
+                ))
+            }
+        }
+    }
+
+    /// What carries a load to a mix of blocking operations, drawn by their weights.
+    ///
+    /// # Errors
+    /// One of them is no blocking operation, or cannot be made.
+    pub fn mix(&self, parts: &[(Operation, f64)], load: &Load) -> Result<AnyCarrier, TargetError> {
+        let workers: Result<Vec<_>, _> = (0..load.cap().get())
+            .map(|index| self.mixed(parts, index))
+            .collect();
+        let names = parts
+            .iter()
+            .map(|(operation, weight)| (operation.name.to_owned(), *weight))
+            .collect();
+        Ok(Box::new(
+            Threads::new(workers?, self.timer())
+                .with_parts(names)
+                .with_cpu(own_cpu()),
+        ))
+    }
+
+    fn mixed(
+        &self,
+        parts: &[(Operation, f64)],
+        index: u32,
+    ) -> Result<Box<dyn Worker>, TargetError> {
+        let mut workers = Vec::with_capacity(parts.len());
+        for (operation, weight) in parts {
+            let Make::Worker(make) = operation.make else {
+                return Err(TargetError::Load(
+                    "only operations in this process can be mixed here",
+                ));
+            };
+            let setting = Setting {
+                seed: self.places.seed,
+                index,
+                folder: &self.places.folder,
+                program: None,
+                server_cpu: None,
+            };
+            workers.push((make(&setting)?, *weight));
+        }
+        Ok(Box::new(Mixed::new(
+            workers,
+            self.places.seed.wrapping_add(u64::from(index)),
+        )))
+    }
+
+    /// What carries the load of a suite's case.
+    ///
+    /// # Errors
+    /// The target cannot be reached, cannot do it, or is of a kind that this program does not have.
+    pub fn suite_case(&self, case: &SuiteCase, target: &Target) -> Result<AnyCarrier, TargetError> {
+        let missing = |reason: &str| TargetError::Unsupported {
+            target: case.plan.target.clone(),
+            operation: case.work.name().to_owned(),
+            reason: reason.to_owned(),
+        };
+        let access = match target {
+            Target::Script(script) => return Ok(Box::new(script.server.clone())),
+            Target::Service(instance) => self.instance(instance)?,
+            // The store of the workshop: which one it is was decided with the workshop.
+            Target::Kv(_) | Target::Transit(_) | Target::Local | Target::Null => None,
+            other => {
+                return Err(missing(&format!(
+                    "this program has no {} target yet",
+                    other.kind()
+                )));
+            }
+        };
+        match (&case.work, access) {
+            (Work::One(operation), None) => self.carrier(operation, &case.plan.load),
+            (Work::One(operation), Some(access)) => match operation.make {
+                Make::Service(shape) => self.remote(shape, &access, &case.plan.load),
+                _ => Err(missing("a service takes requests only")),
+            },
+            (Work::Mix(parts), _) => self.mix(parts, &case.plan.load),
+            (Work::Script, _) => Err(missing("a script is a target of its own kind")),
+        }
+    }
+
+    fn remote(
+        &self,
+        shape: Shape,
+        access: &Access,
+        load: &Load,
+    ) -> Result<AnyCarrier, TargetError> {
+        let shape = shape.with_places(load.cap());
+        let carrier = crate::service::carrier(shape, access, self.places.seed)?;
+        Ok(Box::new(carrier))
+    }
+
+    /// How a service that somebody else runs is reached; nothing for one of our own.
+    fn instance(&self, instance: &Instance) -> Result<Option<Access>, TargetError> {
+        match instance {
+            Instance::Own => Ok(None),
+            Instance::Home(home) => {
+                let program = self.program()?;
+                let launch = Launch {
+                    program,
+                    cpu: self.places.server_cpu,
+                };
+                let server = Server::start(launch, Role::Keys, home)?;
+                let access = server.access()?;
+                self.servers.borrow_mut().push(server);
+                Ok(Some(access))
+            }
+            Instance::Running {
+                url,
+                tls,
+                context,
+                tenants,
+            } => {
+                let unset = |what: &'static str| TargetError::Load(what);
+                let ca = tls
+                    .ca
+                    .as_deref()
+                    .ok_or_else(|| unset("the target names no ca"))?;
+                let mut known = Vec::new();
+                if let (Some(cert), Some(key), Some(context)) = (&tls.cert, &tls.key, context) {
+                    known.push(Tenant::read("client", context, cert, key)?);
+                }
+                for tenant in tenants {
+                    let (cert, key) = (&tenant.cert, &tenant.key);
+                    known.push(Tenant::read(&tenant.name, &tenant.context, cert, key)?);
+                }
+                Access::read(url, ca, known).map(Some)
+            }
+        }
+    }
+
+    fn program(&self) -> Result<&Path, TargetError> {
+        self.places.program.as_deref().ok_or(TargetError::Load(
+            "no program to start a service with was named",
+        ))
+    }
+
+    /// How the secret store is reached: the one that was named, one that is started for the measurement, or
+    /// the stand-in, whose label goes with every figure.
+    fn store(&self) -> Result<store::Settings, TargetError> {
+        let mut running = self.store.borrow_mut();
+        if running.is_none() {
+            *running = Some(match &self.places.store {
+                StorePlace::At(settings) => RunningStore::Elsewhere(settings.clone()),
+                StorePlace::Development(program) => RunningStore::Development(
+                    Development::start(program, &self.places.folder, &self.clock)?,
+                ),
+                StorePlace::StandIn => RunningStore::StandIn(StandIn::start(&self.clock)?),
+            });
+        }
+        Ok(match &*running {
+            Some(RunningStore::Elsewhere(settings)) => settings.clone(),
+            Some(RunningStore::Development(server)) => server.settings().clone(),
+            Some(RunningStore::StandIn(server)) => server.settings(),
+            None => return Err(TargetError::Load("no secret store was started")),
+        })
+    }
+
+    /// A server of this role, started if there is none yet, as its clients reach it.
+    fn service(&self, role: Role) -> Result<Access, TargetError> {
+        if let Some(server) = self
+            .servers
+            .borrow()
+            .iter()
+            .find(|server| server.role() == role)
+        {
+            return server.access();
+        }
+        let program = match role {
+            Role::Floor => self.places.floor.as_deref(),
+            Role::Keys | Role::Null => self.places.program.as_deref(),
+        };
+        let program = program.ok_or_else(|| TargetError::Unsupported {
+            target: "service".to_owned(),
+            operation: "service.floor".to_owned(),
+            reason: "no program to compare with was named (--floor PROGRAM)".to_owned(),
+        })?;
+        let launch = Launch {
+            program,
+            cpu: self.places.server_cpu,
+        };
+        let server = Server::start(launch, role, &home(&self.places.folder)?)?;
+        let access = server.access()?;
+        self.servers.borrow_mut().push(server);
+        Ok(access)
+    }
+
+    /// The folder for files.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.places.folder
+    }
+}
+
+/// Processor time of this process, for work that is done in it. From the line of the whole process, because
+/// threads that have ended are in no other; it counts in hundredths of a second.
+fn own_cpu() -> CpuTime {
+    Box::new(|| Process::own().whole_cpu_ns())
+}
+
+/// Several blocking operations, one of them at a time by weight.
+struct Mixed {
+    workers: Vec<Box<dyn Worker>>,
+    /// Sums of weights, the last one 1.
+    upto: Vec<f64>,
+    random: Generator,
+    last: usize,
+}
+
+impl Mixed {
+    fn new(parts: Vec<(Box<dyn Worker>, f64)>, seed: u64) -> Self {
+        let total: f64 = parts.iter().map(|(_, weight)| weight).sum();
+        let mut sum = 0.0;
+        let (workers, upto) = parts
+            .into_iter()
+            .map(|(worker, weight)| {
+                sum += weight / total;
+                (worker, sum)
+            })
+            .unzip();
+        Self {
+            workers,
+            upto,
+            random: Generator::new(seed),
+            last: 0,
+        }
+    }
+}
+
+impl Worker for Mixed {
+    fn operate(&mut self) -> Result<(), Fault> {
+        let draw = self.random.uniform();
+        let place = self.upto.iter().position(|upto| draw < *upto);
+        self.last = place.unwrap_or(self.workers.len() - 1);
+        self.workers[self.last].operate()
+    }
+
+    fn check(&mut self) -> Check {
+        self.workers[self.last].check()
+    }
+
+    fn part(&self) -> usize {
+        self.last
+    }
+}
+
+/// A quantity that is measured once a run.
+struct Figure {
+    measure: fn(&Setting<'_>) -> Result<f64, TargetError>,
+    places: Places,
+}
+
+impl Carrier for Figure {
+    fn carry(
+        &mut self,
+        _: &Assignment<'_>,
+        _: &mut dyn FnMut(&BlockRecord, &Ledger),
+    ) -> Result<Carried, TargetError> {
+        let figure = (self.measure)(&Setting {
+            seed: self.places.seed,
+            index: 0,
+            folder: &self.places.folder,
+            program: self.places.program.as_deref(),
+            server_cpu: self.places.server_cpu,
+        })?;
+        let mut carried = Carried::default();
+        carried.ledger.counts.planned = 1;
+        carried.ledger.counts.sent = 1;
+        carried.ledger.counts.unverified = 1;
+        carried.figure = Some(figure);
+        carried.batch = 1;
+        Ok(carried)
+    }
+}
