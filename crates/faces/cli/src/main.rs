@@ -58,7 +58,7 @@ enum Command {
     /// Verify or show an audit log.
     Audit(audit::Arguments),
     /// Measure operations.
-    Bench(bench::Arguments),
+    Bench(Box<bench::Arguments>),
 }
 
 fn main() -> std::process::ExitCode {
@@ -103,6 +103,6 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Client(arguments) => client::run(arguments, format),
         Command::Admin(arguments) => admin::run(arguments, format),
         Command::Audit(arguments) => audit::run(arguments, format),
-        Command::Bench(arguments) => bench::run(arguments, format),
+        Command::Bench(arguments) => bench::run(*arguments, format),
     }
 }

@@ -288,6 +288,21 @@ pub struct Assignment<'a> {
 }
 
 impl Assignment<'_> {
+    /// When the schedule ends, in nanoseconds since the start; loops have none.
+    #[must_use]
+    pub fn deadline(&self) -> Option<u64> {
+        let Load::Open(open) = self.load else {
+            return None;
+        };
+        let schedule = u64::try_from(open.duration().as_nanos()).unwrap_or(u64::MAX);
+        Some(
+            self.window
+                .limit()
+                .nanos
+                .map_or(schedule, |nanos| nanos.min(schedule)),
+        )
+    }
+
     /// The timeout in nanoseconds.
     #[must_use]
     pub fn timeout_nanos(&self) -> u64 {

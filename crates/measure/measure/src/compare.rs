@@ -14,7 +14,7 @@
 use std::fmt;
 
 use crate::canary::Noise;
-use crate::document::{Case, Document, RunRecord};
+use crate::document::{Case, RunRecord};
 use crate::stats::effect::cliffs_delta;
 use crate::stats::interval::{Interval, geometric_ratio};
 use crate::stats::ranks::Significance;
@@ -141,14 +141,6 @@ pub struct Difference {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// They were measured under different settings.
-    #[error("{case} was measured differently: {}", listed(.fields))]
-    Differs {
-        /// The case.
-        case: String,
-        /// What differs.
-        fields: Vec<Field>,
-    },
     /// A new case.
     #[error("there is no baseline for {case}")]
     NoBaseline {
@@ -198,8 +190,7 @@ impl CompareError {
     #[must_use]
     pub fn case(&self) -> &str {
         match self {
-            Self::Differs { case, .. }
-            | Self::NoBaseline { case }
+            Self::NoBaseline { case }
             | Self::NoFigure { case, .. }
             | Self::NotMeasured { case }
             | Self::TooFewPairs { case, .. }
@@ -216,43 +207,6 @@ impl CompareError {
             _ => Word::NotComparable,
         }
     }
-}
-
-/// A setting in which two measurements differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "a name and two values")]
-pub struct Field {
-    /// Which.
-    pub name: String,
-    /// Its value now.
-    pub current: String,
-    /// Its value in the baseline.
-    pub baseline: String,
-}
-
-impl fmt::Display for Field {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            out,
-            "{} {} (baseline {})",
-            self.name, self.current, self.baseline
-        )
-    }
-}
-
-fn listed(fields: &[Field]) -> String {
-    let texts: Vec<String> = fields.iter().map(Field::to_string).collect();
-    texts.join(", ")
-}
-
-/// Whether a baseline under other settings is compared with all the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Settings {
-    /// It is; whoever asks for that marks the result.
-    MayDiffer,
-    /// It is refused.
-    MustMatch,
 }
 
 /// A suite against a baseline.
@@ -419,12 +373,13 @@ impl Sides<'_> {
         now: &[f64],
         before: &[f64],
     ) -> Option<Difference> {
-        let shown = |costs: &[f64]| {
-            let median = location::median(costs)?;
-            Some(match self.metric {
-                Metric::Throughput => median.recip(),
-                _ => median,
-            })
+        // The median in the metric's own unit, as the case prints it.
+        let shown = |costs: &[f64]| match self.metric {
+            Metric::Throughput => {
+                let rates: Vec<f64> = costs.iter().copied().map(f64::recip).collect();
+                location::median(&rates)
+            }
+            _ => location::median(costs),
         };
         let noise = |case: &Case| case.checks.noise_percent;
         Some(Difference {
@@ -467,13 +422,13 @@ impl Sides<'_> {
 }
 
 /// Every case against the case of the same id in a baseline called `against`, in every metric that either
-/// of the two has. New and missing cases are listed.
+/// of the two has. New and missing cases are listed. Whether the two sides were measured alike is for the
+/// caller to find out first.
 #[must_use]
 pub fn suite(
     cases: &[Case],
     baseline: (&str, &[Case]),
     metrics: &[Metric],
-    settings: Settings,
 ) -> Compared {
     let (against, before) = baseline;
     let mut compared = Compared::default();
@@ -484,14 +439,6 @@ pub fn suite(
             compared.refused.push(CompareError::NoBaseline { case });
             continue;
         };
-        let fields = differing(case, other);
-        if settings == Settings::MustMatch && !fields.is_empty() {
-            let case = case.id.clone();
-            compared
-                .refused
-                .push(CompareError::Differs { case, fields });
-            continue;
-        }
         let has =
             |case: &Case, metric: Metric| case.runs.iter().any(|run| metric.of(run).is_some());
         let both = metrics
@@ -515,82 +462,4 @@ pub fn suite(
             case: other.id.clone(),
         }));
     compared
-}
-
-/// The settings in which two measurements of one case differ: operation, parameters, load.
-#[must_use]
-pub fn differing(case: &Case, baseline: &Case) -> Vec<Field> {
-    let mut fields = Fields::default();
-    fields.add("op", &case.op, &baseline.op);
-    fields.add("target", &case.target, &baseline.target);
-    fields.add("unit", &case.unit, &baseline.unit);
-    let names = case.parameters.keys().chain(baseline.parameters.keys());
-    let names: std::collections::BTreeSet<&String> = names.collect();
-    for name in names {
-        let value = |case: &Case| case.parameters.get(name).cloned().unwrap_or_default();
-        fields.add(name, &value(case), &value(baseline));
-    }
-    let (now, before) = (&case.load, &baseline.load);
-    fields.add("mode", &now.mode, &before.mode);
-    fields.add("arrival", &now.arrival, &before.arrival);
-    fields.add("rate", &now.rate_per_s, &before.rate_per_s);
-    fields.add("phases", &now.phases, &before.phases);
-    fields.add("cap", &now.cap, &before.cap);
-    fields.add("connections", &now.connections, &before.connections);
-    fields.add("duration", &now.duration_ns, &before.duration_ns);
-    fields.add("iterations", &now.iterations, &before.iterations);
-    fields.0
-}
-
-/// What differs between the machines, builds and targets of two documents.
-#[must_use]
-pub fn surroundings(document: &Document, baseline: &Document) -> Vec<Field> {
-    let (now, before) = (&document.environment, &baseline.environment);
-    let mut fields = Fields::default();
-    fields.add("build", &document.tool.profile, &baseline.tool.profile);
-    fields.add("os", &now.os, &before.os);
-    fields.add("cpu", &now.cpu, &before.cpu);
-    fields.add("cores", &now.cores, &before.cores);
-    fields.add("memory", &now.memory_bytes, &before.memory_bytes);
-    fields.add("governor", &now.governor, &before.governor);
-    fields.add(
-        "virtualisation",
-        &now.virtualisation,
-        &before.virtualisation,
-    );
-    for (target, facts) in &now.targets {
-        let Some(others) = before.targets.get(target) else {
-            continue;
-        };
-        for (fact, value) in facts {
-            let other = others.get(fact).cloned().unwrap_or_default();
-            fields.add(&format!("{target} {fact}"), value, &other);
-        }
-    }
-    fields.0
-}
-
-#[derive(Default)]
-struct Fields(Vec<Field>);
-
-impl Fields {
-    fn add<T: PartialEq + fmt::Debug>(&mut self, name: &str, current: &T, baseline: &T) {
-        if current != baseline {
-            self.0.push(Field {
-                name: name.to_owned(),
-                current: plain(current),
-                baseline: plain(baseline),
-            });
-        }
-    }
-}
-
-/// As people write it: no quotes, no `Some`.
-fn plain<T: fmt::Debug>(value: &T) -> String {
-    let text = format!("{value:?}");
-    let text = text
-        .strip_prefix("Some(")
-        .and_then(|text| text.strip_suffix(')'))
-        .unwrap_or(&text);
-    text.trim_matches('"').to_owned()
 }

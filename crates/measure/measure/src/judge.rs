@@ -31,6 +31,10 @@ const CAP_BUSY: f64 = 0.95;
 /// Above these shares of its ceiling a generator is remarked upon, and not believed.
 const CEILING_REMARK: f64 = 50.0;
 const CEILING_INVALID: f64 = 80.0;
+/// What ends after a schedule is backlog if it is more than comes in the time of so many operations, and more
+/// than this share of all.
+const LAST_ONES: f64 = 3.0;
+const LAST_SHARE: f64 = 0.05;
 /// Below this p throughput is said to drift.
 const DRIFT: f64 = 0.05;
 /// Little's law may be off by this much, in percent.
@@ -157,9 +161,7 @@ impl Bench<'_> {
         let (planned, sent) = (counts.planned as f64, counts.sent as f64);
         // What was refused was answered; it is counted as an error, not as backlog.
         let ended = (counts.answered() + counts.error + counts.wrong) as f64;
-        let elapsed: u64 = self.case.runs.len() as u64 * self.case.load.duration_ns;
-        let last: f64 = elapsed as f64 / self.elapsed_ns().max(1.0);
-        let kept = ended / planned.max(1.0) * last.min(1.0);
+        let kept = (ended - self.backlog()) / planned.max(1.0);
         let healthy = !self.words.contains(&Word::GeneratorLimited);
         if healthy && planned > 0.0 && kept < KEPT {
             let text = format!(
@@ -207,6 +209,21 @@ impl Bench<'_> {
             grown && trend::least_squares(&points).is_some_and(|slope| slope.p_rising < 0.001)
         };
         !self.case.runs.is_empty() && self.case.runs.iter().all(rising)
+    }
+
+    /// Operations that ended after their schedule although the last of them had been due before. As many as
+    /// fit into the time that a few operations take are no backlog: somebody is always the last.
+    fn backlog(&self) -> f64 {
+        let ledger = self.grounds.ledger;
+        let runs = self.case.runs.len().max(1) as f64;
+        let seconds = self.case.load.duration_ns as f64 / 1e9;
+        let rate = self.case.counts.planned as f64 / runs / seconds.max(1e-9);
+        let shortest = ledger.service.min().unwrap_or(0) as f64 / 1e9;
+        let usual = (LAST_ONES * rate * shortest).max(LAST_SHARE * rate * seconds) * runs;
+        match ledger.late as f64 {
+            late if late > usual => late,
+            _ => 0.0,
+        }
     }
 
     /// All runs together: what the rates imply.

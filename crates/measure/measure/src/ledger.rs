@@ -69,6 +69,10 @@ pub struct Ledger {
     pub last_completed: u64,
     /// Whether service times are of batches, and so in picoseconds.
     pub batched: bool,
+    /// When the schedule ends, where there is one.
+    pub deadline: Option<u64>,
+    /// Answered after that.
+    pub late: u64,
 }
 
 /// Different failures that are told apart; what comes after them is counted under one name.
@@ -106,6 +110,12 @@ impl Ledger {
             }
             Outcome::Unchecked => self.counts.unverified += 1,
             Outcome::Verified => self.counts.verified += 1,
+        }
+        if self
+            .deadline
+            .is_some_and(|deadline| span.completed > deadline)
+        {
+            self.late += 1;
         }
         self.response.record(response);
         self.service
@@ -189,6 +199,8 @@ impl Ledger {
         }
         self.last_completed = self.last_completed.max(other.last_completed);
         self.batched |= other.batched;
+        self.deadline = self.deadline.or(other.deadline);
+        self.late += other.late;
         let shortest = [self.shortest_open, other.shortest_open];
         self.shortest_open = shortest.into_iter().flatten().min();
     }
@@ -201,6 +213,7 @@ impl Ledger {
         self.shortest_open = None;
         self.last_completed = 0;
         self.batched = false;
+        self.late = 0;
     }
 
     const fn histograms(&mut self) -> [&mut Histogram; 5] {
@@ -223,16 +236,28 @@ impl Ledger {
         ]
     }
 
-    /// What a schedule that ended at `end` took, and the rate of operations that ended well. An operation
-    /// started at the end rightly ends later; what ends later than the longest operation takes is backlog,
-    /// and working it off belongs to the time that the rate is over.
+    /// Empty books of a schedule that ends at `deadline`, in nanoseconds since the start.
+    #[must_use]
+    pub fn until(deadline: Option<u64>) -> Self {
+        Self {
+            deadline,
+            ..Self::default()
+        }
+    }
+
+    /// What a run that ended at `end` took, and the rate of operations that ended well. Of a schedule only
+    /// what ended before the schedule did counts towards the rate: the rest is backlog that was worked off
+    /// when nothing new came.
     #[must_use]
     pub fn pace(&self, end: u64) -> Pace {
-        let longest = self.service.max().unwrap_or(0);
-        let elapsed_ns = end.max(self.last_completed.saturating_sub(longest)).max(1);
+        let elapsed_ns = match self.deadline {
+            Some(_) => end.max(1),
+            None => end.max(self.last_completed).max(1),
+        };
+        let in_time = self.counts.answered() - self.late.min(self.counts.answered());
         Pace {
             elapsed_ns,
-            rate_per_s: self.counts.answered() as f64 / (elapsed_ns as f64 / 1e9),
+            rate_per_s: in_time as f64 / (elapsed_ns as f64 / 1e9),
         }
     }
 

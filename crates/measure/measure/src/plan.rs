@@ -38,6 +38,8 @@ pub struct CasePlan {
     pub window: Window,
     /// Carried and thrown away before each run.
     pub warmup: Duration,
+    /// So many operations instead of a time.
+    pub warmup_operations: Option<u64>,
     /// How many outputs are looked at.
     pub verify: Verify,
     /// Which quantiles are given.
@@ -75,6 +77,7 @@ impl CasePlan {
             connections: None,
             window: Window::Time(Duration::from_secs(2)),
             warmup: Duration::from_millis(500),
+            warmup_operations: None,
             verify: Verify::Sample,
             percentiles: Percentile::DEFAULT.to_vec(),
             few: Few::Withhold,

@@ -27,6 +27,13 @@ impl Blocks {
         }
     }
 
+    /// Blocks of a schedule that ends at `deadline`.
+    #[must_use]
+    pub fn until(mut self, deadline: Option<u64>) -> Self {
+        self.ledger = Ledger::until(deadline);
+        self
+    }
+
     /// The books of the block that is open.
     pub const fn ledger(&mut self) -> &mut Ledger {
         &mut self.ledger

@@ -167,11 +167,14 @@ impl Session<'_> {
         plan: &CasePlan,
         carrier: &mut dyn Carrier,
     ) -> Result<u64, TargetError> {
-        if plan.warmup.is_zero() {
-            return Ok(0);
-        }
+        let window = match plan.warmup_operations {
+            Some(0) => return Ok(0),
+            Some(most) => Window::Operations(most),
+            None if plan.warmup.is_zero() => return Ok(0),
+            None => Window::Time(plan.warmup),
+        };
         let assignment = Assignment {
-            window: Window::Time(plan.warmup),
+            window,
             verify: match plan.verify {
                 Verify::Off => Verify::Off,
                 Verify::All | Verify::Sample => Verify::All,

@@ -152,7 +152,7 @@ impl<'a> Run<'a> {
             random: Generator::new(assignment.seed ^ 0x5e17_ab1e),
             places: (0..server.places.max(1)).map(|_| Reverse(0)).collect(),
             flights: BinaryHeap::new(),
-            ledger: Ledger::new(),
+            ledger: Ledger::until(assignment.deadline()),
             sent: 0,
             peak: 0,
             area: 0.0,

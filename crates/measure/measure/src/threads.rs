@@ -101,9 +101,9 @@ struct Desk {
 }
 
 impl Desk {
-    fn new(parts: usize) -> Self {
+    fn new(parts: usize, deadline: Option<u64>) -> Self {
         Self {
-            books: Mutex::new(vec![Ledger::new(); parts.max(1)]),
+            books: Mutex::new(vec![Ledger::until(deadline); parts.max(1)]),
         }
     }
 
@@ -174,7 +174,9 @@ impl Carrier for Threads {
             assignment,
             start: assignment.clock.monotonic(),
             barrier: Barrier::new(wanted),
-            desks: (0..wanted).map(|_| Desk::new(self.parts.len())).collect(),
+            desks: (0..wanted)
+                .map(|_| Desk::new(self.parts.len(), assignment.deadline()))
+                .collect(),
             over: AtomicBool::new(false),
             in_flight: AtomicU64::new(0),
             batch,
@@ -479,7 +481,7 @@ impl<'a> Collector<'a> {
         let parts = shared.desks.first().map_or(1, |desk| desk.open().len());
         Self {
             shared,
-            spare: vec![Ledger::new(); parts],
+            spare: vec![Ledger::until(shared.assignment.deadline()); parts],
             block: vec![Ledger::new(); parts],
             total: vec![Ledger::new(); parts],
             blocks: Vec::new(),

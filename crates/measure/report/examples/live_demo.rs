@@ -3,6 +3,8 @@
 //! `live_demo terminal [SECONDS]` takes the terminal, `live_demo web [SECONDS] [PORT]` prints an address for
 //! a browser. SECONDS is how long each of the three cases takes, 30 unless told; `q` ends either.
 
+#![expect(clippy::unwrap_used, reason = "invented figures that are known to fit")]
+
 #[path = "../tests/it/live_canned.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
 mod canned;
@@ -23,7 +25,12 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 fn main() -> Outcome {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |place: usize| arguments.get(place).map(|text| text.parse::<u64>()).transpose();
+    let number = |place: usize| {
+        arguments
+            .get(place)
+            .map(|text| text.parse::<u64>())
+            .transpose()
+    };
     let seconds = number(1)?.unwrap_or(30);
     let live = Arc::new(Live::new(Clock::system(), 1));
     match arguments.first().map(String::as_str) {
@@ -43,10 +50,18 @@ fn terminal(live: &Arc<Live>, seconds: u64) -> Outcome {
     Ok(())
 }
 
-#[expect(clippy::print_stdout, reason = "an example says where it is to be looked at")]
+#[expect(
+    clippy::print_stdout,
+    reason = "an example says where it is to be looked at"
+)]
 fn web(live: &Arc<Live>, seconds: u64, port: u16) -> Outcome {
     let exposure = Exposure::Loopback { port };
-    let server = start(exposure, Limits::default(), Arc::clone(live), Arc::new(Shelf))?;
+    let server = start(
+        exposure,
+        Limits::default(),
+        Arc::clone(live),
+        Arc::new(Shelf),
+    )?;
     println!("{}", server.url());
     play(live, &Stop::new(), seconds);
     std::io::stdin().read_line(&mut String::new())?;
@@ -83,8 +98,17 @@ impl Library for Shelf {
     }
 
     fn report(&self, id: &str) -> Option<String> {
-        let cases = canned::PLAN.iter().map(|planned| canned::case(planned, 30)).collect();
-        let document = keywright_measure::document::Document { cases, ..Default::default() };
-        self.runs().iter().any(|run| run.id == id).then(|| keywright_report::html::render(&document))
+        let cases = canned::PLAN
+            .iter()
+            .map(|planned| canned::case(planned, 30))
+            .collect();
+        let document = keywright_measure::document::Document {
+            cases,
+            ..Default::default()
+        };
+        self.runs()
+            .iter()
+            .any(|run| run.id == id)
+            .then(|| keywright_report::html::render(&document))
     }
 }

@@ -3,7 +3,7 @@
 use keywright_measure::compare::{self, Metric};
 use keywright_measure::document::{Comparison, Document, Remark};
 use keywright_measure::gate::{self, Rules};
-use keywright_measure::{Exit as End, Word};
+use keywright_measure::Word;
 use keywright_report::comparability::Comparability;
 
 use super::flags::JudgeFlags;
@@ -12,13 +12,13 @@ use crate::exit::{Exit, Failure};
 /// What is compared: what users feel and what operators pay for.
 const METRICS: [Metric; 2] = [Metric::Throughput, Metric::P50];
 
-/// Compares every case with the baseline's, writes words and remarks, and says how that ends.
+/// Compares every case with the baseline's and writes words and remarks beside the cases.
 pub(super) fn compare(
     document: &mut Document,
     baseline: &Document,
     name: &str,
     judging: &JudgeFlags,
-) -> Result<(Vec<Comparison>, End), Failure> {
+) -> Result<Vec<Comparison>, Failure> {
     let comparability = Comparability::between(document, baseline);
     let differences = comparability.differences();
     if !differences.is_empty() && !judging.force {
@@ -31,8 +31,7 @@ pub(super) fn compare(
             "measure a baseline here with the same settings, or mark the result with --force",
         ));
     }
-    let settings = compare::Settings::MayDiffer;
-    let compared = compare::suite(&document.cases, (name, &baseline.cases), &METRICS, settings);
+    let compared = compare::suite(&document.cases, (name, &baseline.cases), &METRICS);
     if compared.differences.is_empty() && document.cases.iter().all(|case| baseline.cases.iter().all(|other| other.id != case.id)) {
         return Err(Failure::new(
             Exit::NotComparable,
@@ -54,13 +53,7 @@ pub(super) fn compare(
             remedy: None,
         });
     }
-    let end = decided
-        .iter()
-        .filter_map(|comparison| comparison.verdict)
-        .chain(compared.refused.iter().map(compare::CompareError::word))
-        .map(Word::exit)
-        .fold(End::Ok, End::worst);
-    Ok((decided, end))
+    Ok(decided)
 }
 
 /// Differences named in an error; the rest is counted.

@@ -100,7 +100,7 @@ fn ready(
 
 pub(super) fn saturate(arguments: &SaturateArguments, format: Format) -> Result<Exit, Failure> {
     let load = &arguments.load;
-    let sitting = Sitting::begin(&arguments.output, format, load.seed, 1)?;
+    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, load.seed, 1)?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let (mut plan, mut carrier) = ready(&bench, &arguments.name, load, &arguments.judging)?;
     let search = Search {
@@ -124,7 +124,7 @@ pub(super) fn saturate(arguments: &SaturateArguments, format: Format) -> Result<
     let found = by_rate(&mut carrier, &search, setting).map_err(|error| unmeasurable(&error))?;
     drop(carrier);
     drop(bench);
-    let Some(best) = found.best else {
+    let Some(mut best) = found.best else {
         return Err(Failure::new(
             Exit::MeasurementInvalid,
             format!("no rate from {} a second upwards holds", arguments.start),
@@ -135,7 +135,8 @@ pub(super) fn saturate(arguments: &SaturateArguments, format: Format) -> Result<
     plan.load = open(rate, arguments.long, &plan)?;
     plan.window = Window::Time(arguments.long);
     plan.id = format!("{}.saturate", arguments.name);
-    let mut case = case_of(&plan, best, found.interrupted);
+    best.interrupted |= found.interrupted;
+    let mut case = case_of(&plan, best);
     case.model = Some(Model::Saturation(found.model));
     sitting.finish(vec![case], Some(&arguments.judging))
 }
@@ -150,16 +151,16 @@ fn open(rate: f64, time: Duration, plan: &CasePlan) -> Result<Load, Failure> {
     }))
 }
 
-fn case_of(plan: &CasePlan, carried: Carried, interrupted: bool) -> Case {
+fn case_of(plan: &CasePlan, carried: Carried) -> Case {
     let mut evidence = Evidence::default();
+    evidence.interrupted = carried.interrupted;
     evidence.runs.push(carried);
-    evidence.interrupted = interrupted;
     assemble(plan, evidence, &[], &facts(), 1)
 }
 
 pub(super) fn spike(arguments: &SpikeArguments, format: Format) -> Result<Exit, Failure> {
     let load = &arguments.load;
-    let sitting = Sitting::begin(&arguments.output, format, load.seed, 1)?;
+    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, load.seed, 1)?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let (mut plan, mut carrier) = ready(&bench, &arguments.name, load, &arguments.judging)?;
     let spike = Spike {
@@ -197,8 +198,7 @@ pub(super) fn spike(arguments: &SpikeArguments, format: Format) -> Result<Exit, 
     plan.load = schedule.clone();
     plan.window = assignment.window;
     plan.id = format!("{}.spike", arguments.name);
-    let interrupted = carried.interrupted;
-    let mut case = case_of(&plan, carried, interrupted);
+    let mut case = case_of(&plan, carried);
     case.model = model.map(Model::Recovery);
     sitting.finish(vec![case], Some(&arguments.judging))
 }

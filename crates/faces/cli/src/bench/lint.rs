@@ -1,6 +1,6 @@
 //! `bench lint`: figures of a file that contradict each other.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use keywright_claims::Finding;
 use serde::Serialize;
@@ -29,7 +29,7 @@ struct FileReport {
 }
 
 pub(super) fn run(arguments: &LintArguments, format: Format) -> Result<Exit, Failure> {
-    let files = arguments.files.iter().map(|file| lint(file));
+    let files = arguments.files.iter().map(|file| lint(file.as_path()));
     let report = Report {
         files: files.collect::<Result<_, _>>()?,
     };
@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &LintArguments, format: Format) -> Result<Exit, Fai
     Ok(if clean { Exit::Ok } else { Exit::Gate })
 }
 
-fn lint(file: &PathBuf) -> Result<FileReport, Failure> {
+fn lint(file: &Path) -> Result<FileReport, Failure> {
     let bytes = std::fs::read(file).map_err(|error| Failure::file(file, "read", &error))?;
     let name = file.to_string_lossy();
     let document = keywright_claims::read(&name, &bytes).map_err(|error| {

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::io::{IsTerminal as _, LineWriter, Write as _};
 use std::sync::Arc;
 
 use keywright_clock::Clock;
@@ -26,7 +26,8 @@ pub(super) struct Watchers {
     live: Arc<Live>,
     dashboard: RefCell<Option<Dashboard>>,
     page: RefCell<Option<Page>>,
-    events: RefCell<Option<BufWriter<File>>>,
+    /// Whole lines, so that a reader may follow them.
+    events: RefCell<Option<LineWriter<File>>>,
     progress: Progress,
     reporter: RefCell<Reporter>,
     /// Whether a line of progress stands on the terminal.
@@ -56,7 +57,7 @@ impl Watchers {
         let live = Arc::new(Live::new(clock.clone(), runs));
         let events = flags.events.as_ref().map(|path| {
             File::create(path)
-                .map(BufWriter::new)
+                .map(LineWriter::new)
                 .map_err(|error| Failure::file(path, "written", &error))
         });
         let events = events.transpose()?;

@@ -85,6 +85,14 @@ enum Command {
 }
 
 pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
+    let ended = carry_out(arguments, format);
+    if let Err(failure) = &ended {
+        outputs::failed(failure.exit);
+    }
+    ended
+}
+
+fn carry_out(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
     match arguments.command {
         Command::Op(arguments) => op::run(&arguments, format),
         Command::Run(arguments) => suite::run(&arguments, format),

@@ -133,7 +133,7 @@ pub(super) fn find(name: &str) -> Result<&'static Operation, Failure> {
 pub(super) fn run(arguments: &OpArguments, format: Format) -> Result<Exit, Failure> {
     let operations = arguments.names.iter().map(|name| find(name));
     let operations = operations.collect::<Result<Vec<_>, _>>()?;
-    let sitting = Sitting::begin(&arguments.output, format, arguments.load.seed, arguments.load.runs())?;
+    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, arguments.load.seed, arguments.load.runs())?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let ready = operations
         .iter()

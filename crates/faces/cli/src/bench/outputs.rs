@@ -115,7 +115,8 @@ impl Outputs {
         let files = flags.output.iter().map(|path| Sink::open(path));
         let files = files.collect::<Result<Vec<_>, _>>()?;
         if let Some(path) = &flags.status_file {
-            writable(path)?;
+            // What an earlier run left there must not be read as the end of this one.
+            drop(writable(path)?.set_len(0));
         }
         Ok(Self {
             files,
@@ -147,10 +148,8 @@ impl Outputs {
     /// Says how it ended: the last line on standard error, and the status file.
     pub(super) fn ended(&self, end: End) -> Exit {
         let line = format!("exit {} {}\n", end.code(), end.name());
-        if let Some(path) = &self.status
-            && let Err(failure) = replace(path, line.as_bytes())
-        {
-            eprintln!("warning: {}", failure.happened);
+        if let Some(path) = &self.status {
+            status(path, &line);
         }
         if !self.quiet {
             eprint!("{line}");
@@ -159,11 +158,49 @@ impl Outputs {
     }
 }
 
+fn status(path: &Path, line: &str) {
+    if let Err(failure) = replace(path, line.as_bytes()) {
+        eprintln!("warning: {}", failure.happened);
+    }
+}
+
+/// Writes the status file of a command that ends without a result. Where it is was said in words that may
+/// not have been taken in when the command failed, so they are looked at again.
+pub(super) fn failed(exit: Exit) {
+    let words: Vec<_> = std::env::args_os().collect();
+    let apart = words.windows(2).find(|pair| pair[0] == "--status-file");
+    let apart = apart.map(|pair| PathBuf::from(&pair[1]));
+    let joined = words.iter().find_map(|word| word.to_str()?.strip_prefix("--status-file="));
+    if let Some(path) = apart.or_else(|| joined.map(PathBuf::from)) {
+        status(&path, &format!("exit {} {}\n", exit as u8, name(exit)));
+    }
+}
+
+/// The name that goes with a code. Codes that a measurement may end with are called as it calls them.
+const fn name(exit: Exit) -> &'static str {
+    match exit {
+        Exit::Ok => End::Ok.name(),
+        Exit::Internal => End::Internal.name(),
+        Exit::Usage => End::Usage.name(),
+        Exit::Gate => End::GateFailed.name(),
+        Exit::Inconclusive => End::Inconclusive.name(),
+        Exit::Target => End::TargetWrong.name(),
+        Exit::MeasurementInvalid => End::MeasurementInvalid.name(),
+        Exit::NotComparable => End::NotComparable.name(),
+        Exit::Negative => "negative",
+        Exit::NotFound => "not_found",
+        Exit::Authentication => "authentication",
+        Exit::Unsupported => "unsupported",
+        Exit::Refused => "refused",
+        Exit::Interrupted => End::Interrupted.name(),
+    }
+}
+
 fn rendered(document: &Document, form: Form, settings: Settings) -> Result<String, Failure> {
     match form {
         Form::Csv => Ok(csv::long(document)),
         Form::Html => Ok(html::render(document)),
-        Form::Json => Ok(json::render(document, json::Layout::Pretty).map_err(internal)? + "\n"),
+        Form::Json => json::render(document, json::Layout::Pretty).map_err(internal),
         Form::Markdown => Ok(exports::markdown(document)),
         Form::Text => Ok(text::render(document, settings)),
     }

@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &CompareArguments, format: Format) -> Result<Exit, 
     load.runs = load.runs.max(pairs);
     let names = std::iter::once(&arguments.name).chain(&arguments.other);
     let operations = names.map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
-    let sitting = Sitting::begin(&arguments.output, format, load.seed, load.runs())?;
+    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, load.seed, load.runs())?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let ready = operations
         .iter()

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use keywright_measure::document::Document;
 use keywright_report::filter::Filter;
-use keywright_report::history::{History, HistoryError, Metric, RunFilter, RunId};
+use keywright_report::history::{History, HistoryError, Metric, RunFilter, RunId, RunSummary};
 use keywright_report::{exports, json, number};
 use serde::Serialize;
 
@@ -120,10 +120,10 @@ impl From<HistoryError> for Failure {
             HistoryError::NoSuchBaseline { .. } => (Exit::NotComparable, "see `keywright bench baseline list`"),
             HistoryError::NoSuchRun { .. } => (Exit::NotFound, "see `keywright bench history`"),
             HistoryError::DebugBaseline { .. } => (Exit::Refused, "measure with a release build"),
-            HistoryError::BaselineName { .. } | HistoryError::MalformedRunId { .. } => {
+            HistoryError::BaselineName | HistoryError::MalformedRunId => {
                 (Exit::Usage, "see `keywright bench history` and `keywright bench baseline list`")
             }
-            HistoryError::Damaged { .. } | HistoryError::NotAHistory { .. } | HistoryError::NewerVersion { .. } => (
+            HistoryError::Damaged | HistoryError::NotAHistory | HistoryError::NewerVersion { .. } => (
                 Exit::NotComparable,
                 "name another file with --history, or move this one away",
             ),
@@ -159,6 +159,13 @@ fn open(flags: &PastFlags) -> Result<History, Failure> {
 
 /// Finds out before a measurement whether its result can be kept, where that was asked for by name.
 pub(super) fn check(flags: &PastFlags, baseline: Option<&str>) -> Result<(), Failure> {
+    if baseline.is_some() && cfg!(debug_assertions) {
+        return Err(Failure::new(
+            Exit::Refused,
+            "figures of a debug build cannot be a baseline",
+            "measure with a release build",
+        ));
+    }
     if flags.history.is_some() && !flags.no_history || baseline.is_some() {
         open(flags)?;
     }
@@ -274,6 +281,7 @@ struct RunLine {
     cases: u32,
     suite: Option<String>,
     exit: String,
+    notes: Vec<String>,
 }
 
 pub(super) fn history(arguments: &HistoryArguments, format: Format) -> Result<Exit, Failure> {
@@ -283,21 +291,24 @@ pub(super) fn history(arguments: &HistoryArguments, format: Format) -> Result<Ex
         ..RunFilter::default()
     };
     let runs = history.runs(&filter, arguments.limit)?;
-    let lines = runs.iter().map(|run| RunLine {
-        id: run.id.as_str().to_owned(),
-        started: run.started.clone(),
-        cases: run.cases,
-        suite: run.suite.clone(),
-        exit: run.exit_name.clone(),
-    });
-    let listed = Runs {
-        runs: lines.collect(),
+    let line = |run: &RunSummary| {
+        Ok(RunLine {
+            id: run.id.as_str().to_owned(),
+            started: run.started.clone(),
+            cases: run.cases,
+            suite: run.suite.clone(),
+            exit: run.exit_name.clone(),
+            notes: history.notes(&run.id)?,
+        })
     };
+    let lines: Result<Vec<_>, HistoryError> = runs.iter().map(line).collect();
+    let listed = Runs { runs: lines? };
     output::document(format, &listed, || {
-        let mut rows = vec![["run", "started", "cases", "suite", "exit"].map(str::to_owned).to_vec()];
+        let mut rows = vec![["run", "started", "cases", "suite", "exit", "notes"].map(str::to_owned).to_vec()];
         rows.extend(listed.runs.iter().map(|run| {
             let suite = run.suite.clone().unwrap_or_default();
-            vec![run.id.clone(), run.started.clone(), run.cases.to_string(), suite, run.exit.clone()]
+            let (cases, notes) = (run.cases.to_string(), run.notes.join("; "));
+            vec![run.id.clone(), run.started.clone(), cases, suite, run.exit.clone(), notes]
         }));
         output::table(&rows)
     })?;

@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &BreakdownArguments, format: Format) -> Result<Exit
         ..arguments.load.clone()
     };
     let operations = [find(&arguments.name)?, find(&arguments.null)?];
-    let sitting = Sitting::begin(&arguments.output, format, load.seed, load.runs())?;
+    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, load.seed, load.runs())?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let ready = operations.map(|operation| bench.ready(operation, &load, &arguments.judging));
     let ready = ready.into_iter().collect::<Result<Vec<_>, _>>()?;

@@ -44,8 +44,12 @@ pub(super) struct Sitting {
     id: String,
     outputs: Outputs,
     flags: OutputFlags,
+    /// What the result is compared with.
+    baseline: Option<Document>,
     watchers: Watchers,
     remarks: RefCell<Vec<Remark>>,
+    /// Why a case was not measured; that a target cannot do it counts for less than any other reason.
+    hindrance: RefCell<Option<Failure>>,
     comparison: RefCell<Vec<Comparison>>,
     /// What is known about targets, by their names.
     about: RefCell<BTreeMap<String, BTreeMap<String, String>>>,
@@ -57,6 +61,7 @@ impl Sitting {
     /// Opens outputs and begins to listen for Ctrl-C.
     pub(super) fn begin(
         flags: &OutputFlags,
+        judging: &JudgeFlags,
         format: Format,
         seed: u64,
         runs: u32,
@@ -65,6 +70,8 @@ impl Sitting {
         let stop = Stop::new();
         let outputs = Outputs::open(flags, format)?;
         past::check(&flags.past, flags.save_baseline.as_deref())?;
+        let baseline = judging.baseline.as_deref();
+        let baseline = baseline.map(|name| past::baseline(&flags.past, name)).transpose()?;
         let mut random = keywright_primitives::random::RandomStream::new()
             .map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
         let id: [u8; 8] = random
@@ -80,7 +87,9 @@ impl Sitting {
             id: keywright_encoding::hex::encode(&id),
             outputs,
             flags: flags.clone(),
+            baseline,
             remarks: RefCell::default(),
+            hindrance: RefCell::default(),
             comparison: RefCell::default(),
             about: RefCell::default(),
             calibration: RefCell::default(),
@@ -88,8 +97,8 @@ impl Sitting {
         })
     }
 
-    /// Measures these cases, in turns. A case that cannot be measured is remarked upon if there are others,
-    /// and ends the command if there is none.
+    /// Measures these cases, in turns. A case that cannot be measured is remarked upon; what that means for
+    /// the whole is decided in the end.
     pub(super) fn measure(
         &self,
         pace: &Pace,
@@ -120,19 +129,13 @@ impl Sitting {
     }
 
     fn sort(&self, outcomes: Vec<Outcome>) -> Result<Vec<Case>, Failure> {
-        let (mut cases, mut skipped) = (Vec::new(), Vec::new());
+        let mut cases = Vec::new();
         for outcome in outcomes {
             match outcome {
                 Outcome::Measured(case) => cases.push(*case),
-                Outcome::Skipped { id, error } => skipped.push((id, error)),
+                Outcome::Skipped { id, error } => self.skip(&id, &error),
                 other => return Err(Failure::broken(format!("a case ended as {other:?}"))),
             }
-        }
-        for (id, error) in skipped {
-            if cases.is_empty() {
-                return Err(unmeasurable(&error));
-            }
-            self.skip(&id, &error);
         }
         Ok(cases)
     }
@@ -145,6 +148,10 @@ impl Sitting {
             text: format!("not measured: {error}"),
             remedy: None,
         });
+        let mut hindrance = self.hindrance.borrow_mut();
+        if hindrance.as_ref().is_none_or(|known| known.exit == Exit::Unsupported) {
+            *hindrance = Some(unmeasurable(error));
+        }
     }
 
     /// Notes a remark on the run as a whole.
@@ -204,28 +211,27 @@ impl Sitting {
         }
     }
 
-    /// Judges, writes and keeps the document; the exit code says how it ended.
+    /// Judges, writes and keeps the document; the exit code says how it ended. What is measured is written
+    /// even where it cannot be judged as was asked.
     pub(super) fn finish(
         mut self,
         cases: Vec<Case>,
         judging: Option<&JudgeFlags>,
     ) -> Result<Exit, Failure> {
-        let mut document = self.document(cases);
-        let mut end = End::Ok;
-        if let Some(judging) = judging {
-            document.gates = conditions(judging, &document.cases)?;
-            if document.gates.iter().any(|gate| !gate.holds) {
-                end = End::GateFailed;
-            }
-            if let Some(baseline) = &judging.baseline {
-                end = end.worst(self.against(&mut document, baseline, judging)?);
-            }
+        let hindrance = self.hindrance.take();
+        if cases.is_empty()
+            && let Some(failure) = hindrance
+        {
+            return Err(failure);
         }
-        end = document
-            .cases
-            .iter()
-            .map(|case| forgiven(judge::exit_of(case), judging))
-            .fold(end, End::worst);
+        let mut failures: Vec<Failure> = hindrance.into_iter().collect();
+        // What a target cannot do is said in a remark and faults nobody.
+        failures.retain(|failure| failure.exit != Exit::Unsupported);
+        let mut document = self.document(cases);
+        if let Some(judging) = judging {
+            failures.extend(self.judge(&mut document, judging));
+        }
+        let mut end = ends(&document, &failures, judging);
         if self.stop.is_asked() {
             end = end.worst(End::Interrupted);
         }
@@ -242,28 +248,66 @@ impl Sitting {
             }
             eprintln!("warning: not kept in the history: {}", failure.happened);
         }
+        for failure in &failures {
+            eprintln!("error: {}\nhelp: {}", failure.happened, failure.advice);
+        }
         Ok(self.outputs.ended(end))
     }
 
-    fn against(
-        &self,
-        document: &mut Document,
-        name: &str,
-        judging: &JudgeFlags,
-    ) -> Result<End, Failure> {
-        let baseline = past::baseline(&self.flags.past, name)?;
-        let (comparison, end) = super::against::compare(document, &baseline, name, judging)?;
-        let regressed = comparison.iter().any(|one: &Comparison| one.verdict == Some(Word::Regression));
-        document.comparison.extend(comparison);
-        document.verdicts = document.cases.iter().flat_map(|case| case.verdicts.clone()).collect();
+    /// Conditions and the baseline; gives what could not be judged.
+    fn judge(&self, document: &mut Document, judging: &JudgeFlags) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        match conditions(judging, &document.cases) {
+            Ok(gates) => document.gates = gates,
+            Err(failure) => failures.push(failure),
+        }
+        if let (Some(name), Some(baseline)) = (&judging.baseline, &self.baseline) {
+            match super::against::compare(document, baseline, name, judging) {
+                Ok(comparison) => document.comparison.extend(comparison),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        for failure in &failures {
+            document.validity.push(Remark {
+                word: (failure.exit == Exit::NotComparable).then_some(Word::NotComparable),
+                text: failure.happened.clone(),
+                remedy: Some(failure.advice.clone()),
+                ..Remark::default()
+            });
+        }
+        let words = document.cases.iter().flat_map(|case| case.verdicts.iter());
+        document.verdicts = words.chain(document.validity.iter().filter_map(|one| one.word.as_ref())).copied().collect();
         document.verdicts.sort_unstable();
         document.verdicts.dedup();
-        Ok(if regressed && !judging.fail_on_regression {
-            End::Ok
-        } else {
-            end
-        })
+        failures
     }
+}
+
+/// How cases, conditions and what could not be judged end together.
+fn ends(document: &Document, failures: &[Failure], judging: Option<&JudgeFlags>) -> End {
+    let held = document.gates.iter().all(|gate| gate.holds);
+    let gates = if held { End::Ok } else { End::GateFailed };
+    let failures = failures.iter().map(|failure| match failure.exit {
+        Exit::Internal => End::Internal,
+        Exit::Usage => End::Usage,
+        Exit::NotComparable => End::NotComparable,
+        // A target that is not there or lets nobody in; on its own it has a code of its own.
+        _ => End::TargetWrong,
+    });
+    let cases = document.cases.iter();
+    let cases = cases.map(|case| forgiven(exit_of(case, judging), judging));
+    failures.chain(cases).fold(gates, End::worst)
+}
+
+/// How a case ends the program. Only with `--fail-on-regression` is a regression more than a word.
+fn exit_of(case: &Case, judging: Option<&JudgeFlags>) -> End {
+    let lenient = judging.is_some_and(|judging| !judging.fail_on_regression);
+    if !lenient || !case.verdicts.contains(&Word::Regression) {
+        return judge::exit_of(case);
+    }
+    let mut case = case.clone();
+    case.verdicts.retain(|word| *word != Word::Regression);
+    judge::exit_of(&case)
 }
 
 /// With `--inconclusive pass` doubt is no failure.
@@ -298,7 +342,7 @@ pub(super) fn facts() -> Vec<Word> {
     }
 }
 
-fn tool() -> Tool {
+pub(super) fn tool() -> Tool {
     Tool {
         name: "keywright".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -309,10 +353,19 @@ fn tool() -> Tool {
 }
 
 /// The words of the command line. No secret is ever among them: tokens and PINs come from files.
-fn command() -> String {
+pub(super) fn command() -> String {
     let words = std::env::args_os().skip(1);
-    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<String> = words.map(|word| quoted(&word.to_string_lossy())).collect();
     format!("keywright {}", words.join(" "))
+}
+
+/// A word as a shell takes it in again: conditions have signs that would otherwise redirect.
+fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// A target that cannot be measured, as a failure of the command.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use keywright_measure::carry::Carrier;
 use keywright_measure::document::{Case, Suite as SuiteRecord};
+use keywright_measure::Window;
 use keywright_measure::session::Entry;
 use keywright_targets::operation::{AnyCarrier, Operation};
 use keywright_targets::suite::{Context, Filter, SHIPPED, Shipped, Suite, SuiteCase, nearest};
@@ -57,9 +58,10 @@ pub(super) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Fail
     if arguments.dry_run {
         return told(&chosen);
     }
+    let judging = &gated(&arguments.judging, &chosen)?;
     let runs = |case: &SuiteCase| arguments.runs.unwrap_or(case.runs);
     let most = chosen.iter().map(|case| runs(case)).max().unwrap_or(1);
-    let mut sitting = Sitting::begin(&arguments.output, format, arguments.seed, most)?;
+    let mut sitting = Sitting::begin(&arguments.output, judging, format, arguments.seed, most)?;
     sitting.suite = Some(SuiteRecord {
         name: suite.name.clone(),
         sha256: suite.sha256.clone(),
@@ -79,10 +81,31 @@ pub(super) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Fail
             cooldown: group[0].cooldown,
             block: std::time::Duration::from_secs(1),
         };
-        cases.extend(measure(&sitting, &bench, &suite, group, (&pace, &arguments.judging))?);
+        cases.extend(measure(&sitting, &bench, &suite, group, (&pace, judging))?);
     }
     drop(bench);
-    sitting.finish(cases, Some(&arguments.judging))
+    sitting.finish(cases, Some(judging))
+}
+
+/// What is judged, with the baseline that the cases name where the command names none. A regression then
+/// ends with its code, because the suite says that it is to pass.
+fn gated(flags: &JudgeFlags, chosen: &[&SuiteCase]) -> Result<JudgeFlags, Failure> {
+    let mut judging = flags.clone();
+    let mut rules = chosen.iter().filter_map(|case| case.gate.as_ref());
+    let (None, Some(rule)) = (&flags.baseline, rules.next()) else {
+        return Ok(judging);
+    };
+    if rules.any(|other| other != rule) {
+        return Err(Failure::new(
+            Exit::Usage,
+            "the chosen cases name several baselines or thresholds",
+            "measure them one after the other: --case or --tags",
+        ));
+    }
+    judging.baseline = Some(rule.baseline.clone());
+    judging.threshold = judging.threshold.or(rule.threshold);
+    judging.fail_on_regression = true;
+    Ok(judging)
 }
 
 fn measure(
@@ -106,6 +129,9 @@ fn measure(
         .iter_mut()
         .map(|(case, carrier)| {
             let mut plan = case.plan.clone();
+            if let Window::Operations(most) = case.warmup {
+                plan.warmup_operations = Some(most);
+            }
             judging.apply(&mut plan);
             Entry {
                 plan,

@@ -49,7 +49,7 @@ pub(super) struct SizesArguments {
 
 pub(super) fn scale(arguments: &ScaleArguments, format: Format) -> Result<Exit, Failure> {
     let operation = find(&arguments.name)?;
-    let sitting = Sitting::begin(&arguments.output, format, arguments.load.seed, arguments.load.runs())?;
+    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, arguments.load.seed, arguments.load.runs())?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let mut ready = Vec::new();
     for step in &arguments.steps {
@@ -84,7 +84,7 @@ pub(super) fn scale(arguments: &ScaleArguments, format: Format) -> Result<Exit, 
 
 pub(super) fn sizes(arguments: &SizesArguments, format: Format) -> Result<Exit, Failure> {
     let family = family(&arguments.stem)?;
-    let sitting = Sitting::begin(&arguments.output, format, arguments.load.seed, arguments.load.runs())?;
+    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, arguments.load.seed, arguments.load.runs())?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let ready = family
         .iter()

@@ -46,6 +46,9 @@ struct ClosedLoop {
     /// The rates that are offered.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [18_000, 25_000, 50_000, 100_000], value_parser = positive)]
     rates: Vec<u64>,
+    /// Of the simulation.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
 }
 
 fn positive(text: &str) -> Result<u64, String> {
@@ -59,7 +62,7 @@ pub(super) fn run(arguments: &DemoArguments, format: Format) -> Result<Exit, Fai
     let cases = lesson.rates.iter().map(|rate| lesson.measure(*rate));
     let cases = cases.collect::<Result<Vec<_>, _>>()?;
     let end = cases.iter().map(judge::exit_of).fold(keywright_measure::Exit::Ok, keywright_measure::Exit::worst);
-    let document = document(cases, end);
+    let document = document(cases, end, lesson.seed);
     let text = match format {
         Format::Text => lesson.told(&document),
         _ => json::render(&document, json::Layout::Pretty)
@@ -89,7 +92,7 @@ impl ClosedLoop {
         let (clock, _hand) = Clock::simulated(WallTime::from_unix_seconds(0));
         let session = Session {
             clock: &clock,
-            seed: 1,
+            seed: self.seed,
             runs: 1,
             cooldown: Duration::ZERO,
             block: Duration::from_secs(1),
@@ -111,22 +114,21 @@ impl ClosedLoop {
     fn told(&self, document: &Document) -> String {
         let mut told = format!(
             "A server that does {} a second, a generator with at most {} operations in flight.\n\
-             What a closed report says:\n\n{:>14} {:>10} {:>14} {:>9}\n",
+             A report that starts its clock when a request is sent, and counts only those, has the second \
+             column and calls all of it a success:\n\n{:>14} {:>16} {:>20}\n",
             number::count(self.capacity),
             self.cap,
-            "target/s",
-            "success",
+            "asked for",
             "mean from send",
-            "verdict"
+            "left out: never sent"
         );
         for case in &document.cases {
             let mean = case.service.as_ref().and_then(|service| service.mean_ns).unwrap_or(0.0);
             told += &format!(
-                "{:>14} {:>10} {:>14} {:>9}\n",
-                number::count(case.load.rate_per_s.unwrap_or(0.0) as u64),
-                "100 %",
+                "{:>14} {:>16} {:>20}\n",
+                number::plain(case.load.rate_per_s.unwrap_or(0.0)),
                 number::time(mean),
-                "passed"
+                number::count(case.counts.never_sent)
             );
         }
         told += "\nWhat happened:\n\n";
@@ -134,17 +136,18 @@ impl ClosedLoop {
     }
 }
 
-fn document(cases: Vec<Case>, end: keywright_measure::Exit) -> Document {
+fn document(cases: Vec<Case>, end: keywright_measure::Exit, seed: u64) -> Document {
     let mut verdicts: Vec<_> = cases.iter().flat_map(|case| case.verdicts.clone()).collect();
     verdicts.sort_unstable();
     verdicts.dedup();
     Document {
         schema: SCHEMA.to_owned(),
         schema_version: SCHEMA_VERSION.to_owned(),
+        tool: super::sitting::tool(),
         run: Run {
             id: "0000000000000000".to_owned(),
-            command: "keywright bench demo closed-loop".to_owned(),
-            seed: 1,
+            command: super::sitting::command(),
+            seed,
             ..Run::default()
         },
         cases,

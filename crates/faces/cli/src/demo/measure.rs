@@ -143,7 +143,7 @@ fn print(cases: &[Case]) {
     );
     for case in cases {
         let of = |name| quantile(case.service.as_ref(), name);
-        let rate = format!("{} {}/s", number::count(case.achieved_per_s as u64), case.unit);
+        let rate = format!("{} {}", case.unit, number::rate(case.achieved_per_s));
         println!(
             "      {:<38} {rate:>22} {:>10} {:>10} {:>10}",
             case.id,

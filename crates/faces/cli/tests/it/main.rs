@@ -6,6 +6,22 @@ mod admin;
 #[cfg(test)]
 mod audit;
 #[cfg(test)]
+mod bench;
+#[cfg(test)]
+mod bench_baseline;
+#[cfg(test)]
+mod bench_demo;
+#[cfg(test)]
+mod bench_history;
+#[cfg(test)]
+mod bench_lists;
+#[cfg(test)]
+mod bench_outputs;
+#[cfg(test)]
+mod bench_verdicts;
+#[cfg(test)]
+mod bench_words;
+#[cfg(test)]
 mod client;
 #[cfg(test)]
 mod curl;

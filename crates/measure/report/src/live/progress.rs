@@ -6,7 +6,7 @@
 use keywright_measure::event::Event;
 
 use super::state::{Current, Finished, Pace, Snapshot, Stage};
-use crate::number::{NONE, count, float, nanoseconds, percent, rate, share};
+use crate::number::{NONE, count, float, nanoseconds, rate};
 use crate::plain::fitted;
 
 /// How far a run is.
@@ -44,7 +44,8 @@ impl Progress {
     /// `42 %`, or nothing where it is not known.
     #[must_use]
     pub fn percent(&self) -> Option<String> {
-        self.share.map(|share| format!("{:.0} %", (share * 100.0).floor()))
+        self.share
+            .map(|share| format!("{:.0} %", (share * 100.0).floor()))
     }
 
     /// `12 s left`, or nothing where it is not known.
@@ -75,7 +76,10 @@ fn ahead(pace: &Pace, now_ns: u64) -> (Option<f64>, Option<u64>) {
         expected => (float(pace.spent_ns) / float(expected)).clamp(1.0, 100.0),
     };
     // Never quite done before it is said to be.
-    (Some((done / total).min(0.999)), Some(whole((total - done) * slower)))
+    (
+        Some((done / total).min(0.999)),
+        Some(whole((total - done) * slower)),
+    )
 }
 
 #[expect(
@@ -109,7 +113,11 @@ pub fn line(snapshot: &Snapshot, now_ns: u64, width: usize) -> String {
     if let Some(current) = &snapshot.current {
         parts.extend(figures(current));
     }
-    let ends: Vec<String> = progress.percent().into_iter().chain(progress.left()).collect();
+    let ends: Vec<String> = progress
+        .percent()
+        .into_iter()
+        .chain(progress.left())
+        .collect();
     let end = ends.join("   ");
     let room = width.saturating_sub(end.chars().count() + 3);
     let mut out = String::new();
@@ -124,7 +132,11 @@ pub fn line(snapshot: &Snapshot, now_ns: u64, width: usize) -> String {
             break;
         }
     }
-    let whole = if end.is_empty() { out } else { format!("{out}   {end}") };
+    let whole = if end.is_empty() {
+        out
+    } else {
+        format!("{out}   {end}")
+    };
     whole.chars().take(width).collect()
 }
 
@@ -142,7 +154,11 @@ pub(super) fn place(snapshot: &Snapshot) -> String {
                 0 | 1 => String::new(),
                 runs => format!(" run {}/{runs}", current.run.saturating_add(1)),
             };
-            format!("[{}/{cases}] {}{runs}", current.place.saturating_add(1), current.id)
+            format!(
+                "[{}/{cases}] {}{runs}",
+                current.place.saturating_add(1),
+                current.id
+            )
         }
     }
 }
@@ -185,16 +201,6 @@ pub fn finished_line(finished: &Finished) -> String {
         out += &format!("   errors {}", count(finished.failed));
     }
     format!("{out}   {}", finished.verdict)
-}
-
-/// `98.4 %` of the offered rate, or nothing in closed loops.
-pub(super) fn kept(current: &Current) -> Option<String> {
-    current.kept_share.map(share)
-}
-
-/// `quiet, 0.8 %`.
-pub(super) fn noise(word: Option<&str>, noise_percent: Option<f64>) -> Option<String> {
-    Some(format!("{}, {}", word?, percent(noise_percent?)))
 }
 
 /// Lines for a log or a terminal that cannot be redrawn: cases as they begin and end, remarks, and in

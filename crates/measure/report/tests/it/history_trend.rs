@@ -156,6 +156,8 @@ fn quantiles_that_are_withheld_or_only_a_bound_have_no_point() {
         value_ps: Some(12_345),
         lo: Some(12),
         hi: Some(13),
+        lo_ps: Some(12_001),
+        hi_ps: Some(13_002),
         ..Quantile::default()
     };
     let all = [
@@ -175,7 +177,8 @@ fn quantiles_that_are_withheld_or_only_a_bound_have_no_point() {
     let found = history.trend("seal", Metric::P999).unwrap().unwrap();
     let values: Vec<f64> = found.points.iter().map(|point| point.value).collect();
     assert_eq!(values, [5.0, 12.345]);
-    assert_eq!(found.points[1].interval, None);
+    let interval = found.points[1].interval.clone().unwrap();
+    assert_eq!((interval.lo, interval.hi), (12.001, 13.002));
     assert!(
         history
             .trend("seal", Metric::P99)

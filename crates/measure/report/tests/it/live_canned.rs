@@ -106,12 +106,20 @@ fn whole(value: f64) -> u64 {
 
 pub(crate) fn block(planned: &Planned, second: u64) -> Event {
     let stalled = planned.target_per_s == Some(2_000.0) && (18..21).contains(&(second % 60));
-    let slower = if stalled { 9.0 } else { 1.0 + 0.25 * wobble(second * 7 + 1) };
+    let slower = if stalled {
+        9.0
+    } else {
+        1.0 + 0.25 * wobble(second * 7 + 1)
+    };
     let base = planned.target_per_s.unwrap_or(10_800.0) * planned.share;
     let rate = base * (0.985 + 0.03 * wobble(second * 3 + 2)) / if stalled { 1.5 } else { 1.0 };
     let median = planned.median_us * 1_000.0 * slower;
     let failing = planned.share < 1.0;
-    let failed = if failing { whole(40.0 * wobble(second + 5)) } else { 0 };
+    let failed = if failing {
+        whole(40.0 * wobble(second + 5))
+    } else {
+        0
+    };
     let block = BlockRecord {
         run: 0,
         start_ns: second * SECOND,
@@ -130,15 +138,25 @@ pub(crate) fn block(planned: &Planned, second: u64) -> Event {
         block,
         quantiles: quantiles(planned.median_us * 1_000.0),
         histogram: histogram(planned.median_us * 1_000.0, rate * float(second + 1)),
-        errors: if failing { faults(second + 1) } else { Vec::new() },
+        errors: if failing {
+            faults(second + 1)
+        } else {
+            Vec::new()
+        },
     }
 }
 
 fn quantiles(median: f64) -> Vec<(String, u64)> {
-    [("p50", 1.0), ("p90", 2.1), ("p95", 2.8), ("p99", 4.4), ("p99.9", 9.7)]
-        .into_iter()
-        .map(|(name, times)| (name.to_owned(), whole(median * times)))
-        .collect()
+    [
+        ("p50", 1.0),
+        ("p90", 2.1),
+        ("p95", 2.8),
+        ("p99", 4.4),
+        ("p99.9", 9.7),
+    ]
+    .into_iter()
+    .map(|(name, times)| (name.to_owned(), whole(median * times)))
+    .collect()
 }
 
 /// A bell over the logarithm, with a tail.
@@ -147,7 +165,10 @@ fn histogram(median: f64, of: f64) -> Vec<(u64, u64)> {
         .map(|bin| {
             let place = f64::from(bin) / 33.0;
             let bell = (-((place - 0.3) / 0.13).powi(2)).exp() + 0.05 * (-3.0 * place).exp();
-            (whole(median * 30_f64.powf(place - 0.3)), whole(of * bell / 8.0))
+            (
+                whole(median * 30_f64.powf(place - 0.3)),
+                whole(of * bell / 8.0),
+            )
         })
         .collect()
 }
@@ -169,11 +190,20 @@ fn latency(median: f64) -> Latency {
         .into_iter()
         .map(|(name, value)| {
             let bound = Bound::Exact;
-            let quantile = Quantile { value: Some(value), n: 60_000, bound, ..Quantile::default() };
+            let quantile = Quantile {
+                value: Some(value),
+                n: 60_000,
+                bound,
+                ..Quantile::default()
+            };
             (format!("{name}_ns"), quantile)
         })
         .collect();
-    Latency { quantiles, n: 60_000, ..Latency::default() }
+    Latency {
+        quantiles,
+        n: 60_000,
+        ..Latency::default()
+    }
 }
 
 pub(crate) fn case(planned: &Planned, seconds: u64) -> Case {
@@ -187,7 +217,10 @@ pub(crate) fn case(planned: &Planned, seconds: u64) -> Case {
         target: "service".into(),
         unit: "op".into(),
         achieved_per_s: rate,
-        load: LoadRecord { rate_per_s: planned.target_per_s, ..LoadRecord::default() },
+        load: LoadRecord {
+            rate_per_s: planned.target_per_s,
+            ..LoadRecord::default()
+        },
         counts: Counts {
             planned: sent,
             sent,

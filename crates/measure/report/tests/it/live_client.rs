@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use keywright_clock::Clock;
+use keywright_clock::{Clock, WallTime};
 use keywright_measure::Word;
 use keywright_measure::event::{Event, Observer};
 use keywright_report::live::Live;
@@ -14,15 +14,25 @@ use keywright_report::live::web::{Exposure, Library, Limits, RunEntry, Running, 
 /// Longer than anything takes; only a test that fails waits for it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A dashboard on loopback over `events`.
+/// A dashboard on loopback over `events`, at the time of the last of them.
 pub(crate) fn dashboard(limits: Limits, events: &[(u64, Event)]) -> (Running, Arc<Live>) {
-    let live = Arc::new(Live::new(Clock::system(), 1));
-    for (_, event) in events {
+    let (clock, hand) = Clock::simulated(WallTime::from_unix_seconds(0));
+    let live = Arc::new(Live::new(clock, 1));
+    for (at, event) in events {
+        hand.advance(Duration::from_nanos(at.saturating_sub(live.now_ns())));
         live.event(event);
     }
     let exposure = Exposure::Loopback { port: 0 };
     let running = start(exposure, limits, Arc::clone(&live), Arc::new(Shelf)).unwrap();
     (running, live)
+}
+
+/// So that news is told at once.
+pub(crate) fn quick() -> Limits {
+    Limits {
+        frame_every: Duration::from_millis(5),
+        ..Limits::default()
+    }
 }
 
 /// Two runs, one of them with a report.
@@ -38,7 +48,10 @@ impl Library for Shelf {
             exit: "ok".into(),
             note: "<b>\"note\"</b>".into(),
         };
-        vec![entry("9f2c41d07be8a365", Word::Saturated), entry("1b5a6eee90cc4d12", Word::Valid)]
+        vec![
+            entry("9f2c41d07be8a365", Word::Saturated),
+            entry("1b5a6eee90cc4d12", Word::Valid),
+        ]
     }
 
     fn report(&self, id: &str) -> Option<String> {
@@ -68,7 +81,7 @@ impl Answer {
         // A peer that closes after its answer may reset what was not read; the answer has come by then.
         drop(stream.read_to_end(&mut bytes));
         let text = String::from_utf8(bytes).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
         Self {
             status: head.split(' ').nth(1).unwrap().parse().unwrap(),
             head: head.to_owned(),
@@ -93,7 +106,10 @@ pub(crate) fn raw(addr: SocketAddr, request: &str) -> Answer {
 
 /// One request with further header lines, each ended by CR LF.
 pub(crate) fn ask(addr: SocketAddr, line: &str, more: &str) -> Answer {
-    raw(addr, &format!("{line} HTTP/1.1\r\nhost: {addr}\r\nconnection: close\r\n{more}\r\n"))
+    raw(
+        addr,
+        &format!("{line} HTTP/1.1\r\nhost: {addr}\r\nconnection: close\r\n{more}\r\n"),
+    )
 }
 
 pub(crate) fn get(addr: SocketAddr, path: &str) -> Answer {
@@ -110,7 +126,10 @@ impl Follower {
     pub(crate) fn new(addr: SocketAddr) -> Self {
         let mut stream = connect(addr);
         write!(stream, "GET /events HTTP/1.1\r\nhost: {addr}\r\n\r\n").unwrap();
-        Self { stream, text: String::new() }
+        Self {
+            stream,
+            text: String::new(),
+        }
     }
 
     /// Everything up to the next place where `end` stands; `None` if the stream ends before.

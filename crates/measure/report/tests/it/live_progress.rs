@@ -23,7 +23,10 @@ fn before_anything_is_known_nothing_is_claimed() {
     let progress = Progress::of(Board::new(1).snapshot(), 5 * SECOND);
     assert_eq!((progress.share, progress.left_ns), (None, None));
     assert_eq!((progress.percent(), progress.left()), (None, None));
-    let run = Event::Started { run: String::new(), cases: 4 };
+    let run = Event::Started {
+        run: String::new(),
+        cases: 4,
+    };
     let progress = Progress::of(&folded(&[(0, run)]), SECOND);
     assert_eq!((progress.share, progress.left_ns), (Some(0.0), None));
 }
@@ -31,22 +34,43 @@ fn before_anything_is_known_nothing_is_claimed() {
 #[test]
 fn time_left_is_what_was_expected_of_the_turns_to_come() {
     let mut board = Board::new(2);
-    board.fold(0, &Event::Started { run: String::new(), cases: 2 });
+    board.fold(
+        0,
+        &Event::Started {
+            run: String::new(),
+            cases: 2,
+        },
+    );
     board.fold(0, &started(0, 10));
     // Only one case is known: the other is taken to be as long.
-    assert_eq!(Progress::of(board.snapshot(), 4 * SECOND).left_ns, Some(36 * SECOND));
+    assert_eq!(
+        Progress::of(board.snapshot(), 4 * SECOND).left_ns,
+        Some(36 * SECOND)
+    );
     board.fold(10 * SECOND, &started(1, 30));
     let progress = Progress::of(board.snapshot(), 10 * SECOND);
-    assert_eq!((progress.share, progress.left_ns), (Some(0.125), Some(70 * SECOND)));
+    assert_eq!(
+        (progress.share, progress.left_ns),
+        (Some(0.125), Some(70 * SECOND))
+    );
 }
 
 #[test]
 fn turns_that_take_longer_than_expected_lengthen_what_is_left() {
     let mut board = Board::new(1);
-    board.fold(0, &Event::Started { run: String::new(), cases: 2 });
+    board.fold(
+        0,
+        &Event::Started {
+            run: String::new(),
+            cases: 2,
+        },
+    );
     board.fold(0, &started(0, 10));
     board.fold(15 * SECOND, &started(1, 10));
-    assert_eq!(Progress::of(board.snapshot(), 15 * SECOND).left_ns, Some(15 * SECOND));
+    assert_eq!(
+        Progress::of(board.snapshot(), 15 * SECOND).left_ns,
+        Some(15 * SECOND)
+    );
 }
 
 #[test]
@@ -65,7 +89,13 @@ fn no_run_is_done_before_it_says_so() {
 #[test]
 fn without_expectations_turns_are_counted_and_no_time_is_claimed() {
     let mut board = Board::new(2);
-    board.fold(0, &Event::Started { run: String::new(), cases: 2 });
+    board.fold(
+        0,
+        &Event::Started {
+            run: String::new(),
+            cases: 2,
+        },
+    );
     board.fold(0, &started(0, 0));
     board.fold(SECOND, &started(1, 0));
     let progress = Progress::of(board.snapshot(), SECOND);
@@ -78,7 +108,10 @@ fn more_turns_than_announced_do_not_break_the_figures() {
     for place in 0..9 {
         board.fold(SECOND, &started(place, u64::MAX / SECOND));
         let progress = Progress::of(board.snapshot(), u64::MAX);
-        assert!((0.0..=1.0).contains(&progress.share.unwrap()), "{progress:?}");
+        assert!(
+            (0.0..=1.0).contains(&progress.share.unwrap()),
+            "{progress:?}"
+        );
     }
 }
 
@@ -90,7 +123,10 @@ fn a_line_fits_its_width_and_the_time_left_is_the_last_to_go() {
         whole,
         format!(
             "[3/3] service.encrypt 4 KiB   {}   p99 8.36 ms   errors {}   83 %   15 s left",
-            against(snapshot.current.as_ref().unwrap().rate_per_s, Some(20_000.0)),
+            against(
+                snapshot.current.as_ref().unwrap().rate_per_s,
+                Some(20_000.0)
+            ),
             snapshot.current.as_ref().unwrap().failed
         )
     );
@@ -103,7 +139,10 @@ fn a_line_fits_its_width_and_the_time_left_is_the_last_to_go() {
 
 #[test]
 fn the_offered_rate_never_stands_alone() {
-    assert_eq!(against(Some(1_998.0), Some(2_000.0)), "1,998/s of target 2,000/s");
+    assert_eq!(
+        against(Some(1_998.0), Some(2_000.0)),
+        "1,998/s of target 2,000/s"
+    );
     assert_eq!(against(None, Some(2_000.0)), "n/a of target 2,000/s");
     assert_eq!(against(Some(5.0), None), "5.00/s");
     let line = finished_line(&Finished::of(&case(&PLAN[2], 30)));
@@ -115,7 +154,13 @@ fn the_offered_rate_never_stands_alone() {
 
 #[test]
 fn lengths_read_as_people_write_them() {
-    let wanted = [(0, "0 s"), (1, "1 s"), (12 * SECOND, "12 s"), (93 * SECOND, "1 min 33 s"), (3_720 * SECOND, "1 h 02 min")];
+    let wanted = [
+        (0, "0 s"),
+        (1, "1 s"),
+        (12 * SECOND, "12 s"),
+        (93 * SECOND, "1 min 33 s"),
+        (3_720 * SECOND, "1 h 02 min"),
+    ];
     for (ns, text) in wanted {
         assert_eq!(span(ns), text);
     }
@@ -133,5 +178,9 @@ fn a_log_gets_beginnings_ends_remarks_and_a_line_now_and_then() {
     let count = |piece: &str| lines.iter().filter(|line| line.contains(piece)).count();
     assert_eq!(lines.len(), 3 + 9 + 3 + 1, "{lines:#?}");
     assert_eq!((count("p50"), count("share 2 cores")), (3, 1));
-    assert!(lines[0].starts_with("[1/3] sign.ecdsa-p256   1 min 30 s left"), "{}", lines[0]);
+    assert!(
+        lines[0].starts_with("[1/3] sign.ecdsa-p256   1 min 30 s left"),
+        "{}",
+        lines[0]
+    );
 }

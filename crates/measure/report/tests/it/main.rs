@@ -23,6 +23,7 @@ mod live_progress;
 mod live_state;
 mod live_terminal;
 mod live_web;
+mod live_web_limits;
 mod live_web_remote;
 mod page;
 mod seed_form;

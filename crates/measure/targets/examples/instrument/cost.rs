@@ -14,8 +14,10 @@ use crate::{Bench, Failure, local};
 
 /// Each way is taken so often, in turns.
 const ROUNDS: usize = 31;
-/// Long enough that the first sample, for which memory is still to be had, does not show.
-const RUN: Duration = Duration::from_millis(20);
+/// So short that most runs are over before another program gets this core.
+const SHORT: Duration = Duration::from_millis(2);
+/// So long that the first of few samples, for which memory is still to be had, does not show.
+const LONG: Duration = Duration::from_millis(20);
 
 pub(crate) fn check(bench: &Bench, sheet: &mut Sheet) -> Result<(), Failure> {
     let clock = &bench.engine.clock;
@@ -26,16 +28,16 @@ pub(crate) fn check(bench: &Bench, sheet: &mut Sheet) -> Result<(), Failure> {
     let short = Spin::lasting(5.0, clock)?;
     let pair = |spin: Spin| -> [Box<dyn Worker>; 2] { [Box::new(spin), Box::new(spin)] };
     let null = [local::worker("null.call")?, local::worker("null.call")?];
-    cost(bench, sheet, "cost of a sample", pair(single))?;
-    cost(bench, sheet, "cost in batches, nothing", null)?;
-    cost(bench, sheet, "cost in batches, short", pair(short))?;
-    cost(bench, sheet, "cost in batches, long", pair(longest))
+    cost(bench, sheet, ("cost of a sample", SHORT), pair(single))?;
+    cost(bench, sheet, ("cost in batches, nothing", LONG), null)?;
+    cost(bench, sheet, ("cost in batches, short", LONG), pair(short))?;
+    cost(bench, sheet, ("cost in batches, long", LONG), pair(longest))
 }
 
 fn cost(
     bench: &Bench,
     sheet: &mut Sheet,
-    name: &str,
+    (name, run): (&str, Duration),
     [mut bare, measured]: [Box<dyn Worker>; 2],
 ) -> Result<(), Failure> {
     let clock = &bench.engine.clock;
@@ -52,7 +54,7 @@ fn cost(
         let before = alone(bare.as_mut(), about, clock)?;
         let carried = bench
             .engine
-            .run(&mut threads, &closed(1), Window::Time(RUN))?;
+            .run(&mut threads, &closed(1), Window::Time(run))?;
         let after = alone(bare.as_mut(), about, clock)?;
         let truth = f64::midpoint(before, after);
         costs.push(1e9 / carried.rate_per_s - truth);

@@ -105,7 +105,7 @@ impl<'a, E: Exchange> Run<'a, E> {
         }
         let limit = assignment.window.limit();
         let start = assignment.clock.monotonic();
-        let blocks = Blocks::new(assignment.block);
+        let blocks = Blocks::new(assignment.block).until(assignment.deadline());
         Self {
             books: Books::new(
                 blocks,

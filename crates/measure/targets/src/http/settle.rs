@@ -149,9 +149,9 @@ const MOST_ASKING: u64 = 30_000_000_000;
 
 fn carried(books: Closed, end: u64) -> Carried {
     let mut carried = Carried::default();
-    carried.elapsed_ns = books.total.last_completed.max(end);
-    let seconds = carried.elapsed_ns.max(1) as f64 / 1e9;
-    carried.rate_per_s = books.total.counts.answered() as f64 / seconds;
+    let pace = books.total.pace(end);
+    carried.elapsed_ns = pace.elapsed_ns;
+    carried.rate_per_s = pace.rate_per_s;
     carried.ledger = books.total;
     carried.parts = books.parts;
     carried.blocks = books.blocks;

@@ -22,6 +22,7 @@ pub fn document(data: &[u8]) {
     let operations: Vec<&Operation> = crate::local::OPERATIONS
         .iter()
         .chain(crate::service::OPERATIONS)
+        .chain(crate::store::OPERATIONS)
         .collect();
     let context = Context {
         operations: &operations,

@@ -216,6 +216,8 @@ impl Pace {
     /// Turns of all cases.
     #[must_use]
     pub fn turns(&self) -> u64 {
-        self.cases.saturating_mul(u64::from(self.runs)).max(self.begun)
+        self.cases
+            .saturating_mul(u64::from(self.runs))
+            .max(self.begun)
     }
 }

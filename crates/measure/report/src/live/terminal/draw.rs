@@ -179,7 +179,10 @@ fn help(frame: &mut Frame<'_>, body: Rect, inks: Inks) {
     let lines: Vec<Line<'_>> = HELP
         .iter()
         .map(|(key, what)| {
-            Line::from(vec![Span::styled(format!(" {key:<10} "), inks.strong), Span::raw(*what)])
+            Line::from(vec![
+                Span::styled(format!(" {key:<10} "), inks.strong),
+                Span::raw(*what),
+            ])
         })
         .collect();
     let size = |wanted: usize, most: u16| u16::try_from(wanted).unwrap_or(most).min(most);

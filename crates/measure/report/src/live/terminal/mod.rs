@@ -121,10 +121,11 @@ fn run(live: &Live, stop: &Stop, over: &AtomicBool, mut view: View) -> io::Resul
         if event::poll(FRAME)? {
             // Several keys may have come; none of them waits for a picture of its own.
             while event::poll(Duration::ZERO)? {
-                if let event::Event::Key(key) = event::read()? {
-                    if view.key(key, &snapshot) == Asked::Stop {
-                        stop.ask();
-                    }
+                let event::Event::Key(key) = event::read()? else {
+                    continue;
+                };
+                if view.key(key, &snapshot) == Asked::Stop {
+                    stop.ask();
                 }
             }
         }

@@ -9,11 +9,13 @@ use ratatui::widgets::{Cell, Paragraph, Row, Table, Wrap};
 use super::draw::Inks;
 use super::plots::{self, Scales, bars, frame_of};
 use super::view::{Panel, View};
-use crate::live::progress::{against, kept, noise};
+use crate::live::progress::against;
 use crate::live::state::{Current, Finished, Snapshot};
-use crate::number::{NONE, count, nanoseconds, percent, rate};
+use crate::number::{NONE, count, nanoseconds, percent, rate, share};
 use crate::style::{Tone, tone};
 
+/// Below this share of the offered rate the display warns.
+const KEPT: f64 = 0.99;
 /// Below this width figures take more lines, and fewer of them are shown.
 const NARROW: u16 = 70;
 
@@ -48,7 +50,8 @@ fn overview(
     let (current, scales, inks) = with;
     let head = figures(current, snapshot, area.width, inks);
     let height = u16::try_from(head.len()).unwrap_or(4);
-    let [top, body] = Layout::vertical([Constraint::Length(height), Constraint::Min(0)]).areas(area);
+    let [top, body] =
+        Layout::vertical([Constraint::Length(height), Constraint::Min(0)]).areas(area);
     frame.render_widget(Paragraph::new(head), top);
     let halves = |area| {
         Layout::horizontal([Constraint::Percentage(50), Constraint::Percentage(50)]).areas(area)
@@ -81,9 +84,12 @@ fn overview(
 /// Room for everything at once.
 fn wide(frame: &mut Frame<'_>, body: Rect, snapshot: &Snapshot, with: (&Current, Scales, Inks)) {
     let (current, scales, inks) = with;
-    let [left, middle, right] =
-        Layout::horizontal([Constraint::Percentage(38), Constraint::Percentage(31), Constraint::Min(0)])
-            .areas(body);
+    let [left, middle, right] = Layout::horizontal([
+        Constraint::Percentage(38),
+        Constraint::Percentage(31),
+        Constraint::Min(0),
+    ])
+    .areas(body);
     let ([a, b], [c, d], [e, f]) = (rows(left), rows(middle), rows(right));
     plots::times(frame, a, current, (scales, inks));
     plots::histogram(frame, b, current, inks);
@@ -99,57 +105,77 @@ fn rows(area: Rect) -> [Rect; 2] {
 
 /// The figures of the case that is on.
 fn figures(current: &Current, snapshot: &Snapshot, width: u16, inks: Inks) -> Vec<Line<'static>> {
-    let mut first = labelled("achieved", against(current.rate_per_s, current.target_per_s), inks);
+    let (mut rates, load) = (achieved(current, inks), load(current, inks));
+    if width < NARROW {
+        let times = quantiles(current, &["p50", "p99"], inks);
+        return [rates, load, times].map(Line::from).into();
+    }
+    rates.push(Span::raw("  "));
+    rates.extend(load);
+    let times = quantiles(current, &[], inks);
+    [rates, times, rest(current, snapshot, inks)]
+        .map(Line::from)
+        .into()
+}
+
+fn achieved(current: &Current, inks: Inks) -> Vec<Span<'static>> {
+    let rates = against(current.rate_per_s, current.target_per_s);
+    let mut out = labelled("achieved", rates, inks);
     if let Some(kept) = kept(current) {
         let ink = match current.kept_share {
-            Some(share) if share < 0.99 => inks.bad,
+            Some(share) if share < KEPT => inks.bad,
             _ => inks.good,
         };
-        first.push(Span::styled(format!(" ({kept})"), ink));
+        out.push(Span::styled(format!(" ({kept})"), ink));
     }
-    let mut load = labelled("in flight", count(current.in_flight), inks);
-    let ink = if current.failed > 0 { inks.bad } else { Ink::new() };
-    load.push(Span::styled("  errors ", inks.faint));
-    load.push(Span::styled(count(current.failed), ink));
-    let mut lines = Vec::new();
-    if width < NARROW {
-        lines.push(Line::from(first));
-        lines.push(Line::from(load));
-    } else {
-        first.push(Span::raw("  "));
-        first.extend(load);
-        lines.push(Line::from(first));
+    out
+}
+
+fn load(current: &Current, inks: Inks) -> Vec<Span<'static>> {
+    let mut out = labelled("in flight", count(current.in_flight), inks);
+    let ink = match current.failed {
+        0 => Ink::new(),
+        _ => inks.bad,
+    };
+    out.push(Span::styled("  errors ", inks.faint));
+    out.push(Span::styled(count(current.failed), ink));
+    out
+}
+
+/// Those of these names, or all where no name is given.
+fn quantiles(current: &Current, names: &[&str], inks: Inks) -> Vec<Span<'static>> {
+    let mut out = Vec::new();
+    for quantile in &current.quantiles {
+        if names.is_empty() || names.contains(&quantile.name.as_str()) {
+            let gap = if out.is_empty() { "" } else { "  " };
+            let name = format!("{gap}{}", quantile.name);
+            out.extend(labelled(&name, nanoseconds(quantile.ns), inks));
+        }
     }
-    let few = ["p50", "p99"];
-    let mut second = Vec::new();
-    let told = |name: &str| width >= NARROW || few.contains(&name);
-    for quantile in current.quantiles.iter().filter(|quantile| told(&quantile.name)) {
-        let name = format!("{}{}", if second.is_empty() { "" } else { "  " }, quantile.name);
-        second.extend(labelled(&name, nanoseconds(quantile.ns), inks));
+    if out.is_empty() {
+        out.push(Span::styled("no quantiles yet", inks.faint));
     }
-    if second.is_empty() {
-        second.push(Span::styled("no quantiles yet", inks.faint));
-    }
-    lines.push(Line::from(second));
-    if width < NARROW {
-        return lines;
-    }
-    let machine = noise(current.noise.as_deref(), current.noise_percent);
-    let done = count(current.done);
-    let mut third = labelled("done", done, inks);
-    if let Some(machine) = machine {
-        third.extend(labelled("  noise", machine, inks));
+    out
+}
+
+fn rest(current: &Current, snapshot: &Snapshot, inks: Inks) -> Vec<Span<'static>> {
+    let mut out = labelled("done", count(current.done), inks);
+    if let Some(machine) = noise(current.noise.as_deref(), current.noise_percent) {
+        out.extend(labelled("  noise", machine, inks));
     }
     if let Some(last) = snapshot.finished.last() {
-        third.push(Span::styled("  last verdict ", inks.faint));
-        third.push(Span::styled(last.verdict.text(), inks.tone(tone(last.verdict))));
+        let ink = inks.tone(tone(last.verdict));
+        out.push(Span::styled("  last verdict ", inks.faint));
+        out.push(Span::styled(last.verdict.text(), ink));
     }
-    lines.push(Line::from(third));
-    lines
+    out
 }
 
 fn labelled(name: &str, value: String, inks: Inks) -> Vec<Span<'static>> {
-    vec![Span::styled(format!("{name} "), inks.faint), Span::styled(value, inks.strong)]
+    vec![
+        Span::styled(format!("{name} "), inks.faint),
+        Span::styled(value, inks.strong),
+    ]
 }
 
 fn latency(frame: &mut Frame<'_>, area: Rect, current: &Current, with: (Scales, Inks)) {
@@ -174,7 +200,10 @@ fn cases(frame: &mut Frame<'_>, area: Rect, view: &View, snapshot: &Snapshot) {
         .map(|finished| case_row(finished, area.width, inks))
         .collect();
     let (names, widths): (Vec<&str>, Vec<Constraint>) = match area.width {
-        0..60 => (vec!["case", "verdict"], vec![Constraint::Min(12), Constraint::Length(20)]),
+        0..60 => (
+            vec!["case", "verdict"],
+            vec![Constraint::Min(12), Constraint::Length(20)],
+        ),
         _ => (
             vec!["case", "achieved", "p50", "p99", "verdict"],
             vec![
@@ -200,7 +229,11 @@ fn case_row(finished: &Finished, width: u16, inks: Inks) -> Row<'static> {
         0..60 => Row::new(vec![name, Cell::from(verdict)]),
         _ => Row::new(vec![
             name,
-            Cell::from(finished.achieved_per_s.map_or_else(|| NONE.to_owned(), rate)),
+            Cell::from(
+                finished
+                    .achieved_per_s
+                    .map_or_else(|| NONE.to_owned(), rate),
+            ),
             time(finished.p50_ns),
             time(finished.p99_ns),
             Cell::from(verdict),
@@ -214,8 +247,12 @@ fn errors(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, inks: Inks) {
         Some(current) => error_bars(frame, up, current, inks),
         None => error_bars(frame, up, &Current::default(), inks),
     }
-    let remarks: Vec<Line<'_>> =
-        snapshot.remarks.iter().rev().map(|remark| Line::from(remark.as_str())).collect();
+    let remarks: Vec<Line<'_>> = snapshot
+        .remarks
+        .iter()
+        .rev()
+        .map(|remark| Line::from(remark.as_str()))
+        .collect();
     let paragraph = Paragraph::new(remarks)
         .wrap(Wrap { trim: true })
         .block(frame_of(" remarks ".to_owned(), inks));
@@ -233,7 +270,14 @@ fn error_bars(frame: &mut Frame<'_>, area: Rect, current: &Current, inks: Inks) 
         .collect();
     let lines = match listed.is_empty() {
         true => vec![Line::styled("none", inks.good)],
-        false => bars(&listed, inside, Inks { line: inks.bad, ..inks }),
+        false => bars(
+            &listed,
+            inside,
+            Inks {
+                line: inks.bad,
+                ..inks
+            },
+        ),
     };
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
@@ -247,13 +291,17 @@ fn health(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, inks: Inks) {
         ]));
     };
     if let Some(current) = &snapshot.current {
-        let behind = current.kept_share.is_some_and(|share| share < 0.99);
+        let behind = current.kept_share.is_some_and(|share| share < KEPT);
         let offered = match (kept(current), current.target_per_s) {
             (Some(kept), _) => kept,
             (None, Some(_)) => NONE.to_owned(),
             (None, None) => "closed loop: no target".to_owned(),
         };
-        line("rate kept, 10 s", offered, if behind { Tone::Bad } else { Tone::Strong });
+        line(
+            "rate kept, 10 s",
+            offered,
+            if behind { Tone::Bad } else { Tone::Strong },
+        );
         if let Some(machine) = noise(current.noise.as_deref(), current.noise_percent) {
             line("noise, now", machine, Tone::Strong);
         }
@@ -267,7 +315,8 @@ fn health(frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot, inks: Inks) {
             }
         }
     }
-    let paragraph = Paragraph::new(lines).block(frame_of(" generator and machine ".to_owned(), inks));
+    let paragraph =
+        Paragraph::new(lines).block(frame_of(" generator and machine ".to_owned(), inks));
     frame.render_widget(paragraph, area);
 }
 
@@ -285,4 +334,14 @@ fn measured(last: &Finished) -> Vec<(&'static str, String)> {
     .into_iter()
     .filter_map(|(name, value)| Some((name, value?)))
     .collect()
+}
+
+/// `98.4 %` of the offered rate, or nothing in closed loops.
+fn kept(current: &Current) -> Option<String> {
+    current.kept_share.map(share)
+}
+
+/// `quiet, 0.8 %`.
+fn noise(word: Option<&str>, noise_percent: Option<f64>) -> Option<String> {
+    Some(format!("{}, {}", word?, percent(noise_percent?)))
 }

@@ -41,7 +41,10 @@ impl Scales {
             scales.back = scales.back.max(seconds(last.saturating_sub(second.at_ns)));
             scales.rate = scales.rate.max(second.rate_per_s.unwrap_or(0.0));
             scales.in_flight = scales.in_flight.max(float(second.in_flight));
-            for ns in [second.p50_ns, second.p99_ns, second.max_ns].into_iter().flatten() {
+            for ns in [second.p50_ns, second.p99_ns, second.max_ns]
+                .into_iter()
+                .flatten()
+            {
                 let log = log10(ns);
                 scales.times = (scales.times.0.min(log), scales.times.1.max(log));
             }
@@ -59,7 +62,11 @@ impl Scales {
 pub(super) fn times(frame: &mut Frame<'_>, area: Rect, current: &Current, with: (Scales, Inks)) {
     let (scales, inks) = with;
     let points = |of: fn(&Second) -> Option<u64>| over(current, |second| Some(log10(of(second)?)));
-    let (p50, p99, max) = (points(|s| s.p50_ns), points(|s| s.p99_ns), points(|s| s.max_ns));
+    let (p50, p99, max) = (
+        points(|s| s.p50_ns),
+        points(|s| s.p99_ns),
+        points(|s| s.max_ns),
+    );
     let curves = vec![
         curve("max", &max, inks.faint),
         curve("p99", &p99, inks.doubt),
@@ -73,7 +80,18 @@ pub(super) fn times(frame: &mut Frame<'_>, area: Rect, current: &Current, with: 
     };
     let kind = current.target_per_s.map_or("service", |_| "response");
     let title = format!(" {kind} time by second ");
-    chart(frame, area, Plot { title, curves, labels, bounds: [lo, hi], back: scales.back, inks });
+    chart(
+        frame,
+        area,
+        Plot {
+            title,
+            curves,
+            labels,
+            bounds: [lo, hi],
+            back: scales.back,
+            inks,
+        },
+    );
 }
 
 /// Achieved against offered.
@@ -91,18 +109,45 @@ pub(super) fn rates(frame: &mut Frame<'_>, area: Rect, current: &Current, with: 
     curves.push(curve("achieved", &achieved, inks.line));
     let labels = vec!["0".to_owned(), rate(scales.rate)];
     let title = " achieved ".to_owned();
-    chart(frame, area, Plot { title, curves, labels, bounds: [0.0, scales.rate], back: scales.back, inks });
+    chart(
+        frame,
+        area,
+        Plot {
+            title,
+            curves,
+            labels,
+            bounds: [0.0, scales.rate],
+            back: scales.back,
+            inks,
+        },
+    );
 }
 
 /// Operations in flight at the end of each second.
-pub(super) fn in_flight(frame: &mut Frame<'_>, area: Rect, current: &Current, with: (Scales, Inks)) {
+pub(super) fn in_flight(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    current: &Current,
+    with: (Scales, Inks),
+) {
     let (scales, inks) = with;
     let points = over(current, |second| Some(float(second.in_flight)));
     let curves = vec![curve("", &points, inks.line)];
     let labels = vec!["0".to_owned(), plain(scales.in_flight)];
     let title = " in flight ".to_owned();
     let bounds = [0.0, scales.in_flight];
-    chart(frame, area, Plot { title, curves, labels, bounds, back: scales.back, inks });
+    chart(
+        frame,
+        area,
+        Plot {
+            title,
+            curves,
+            labels,
+            bounds,
+            back: scales.back,
+            inks,
+        },
+    );
 }
 
 struct Plot<'a> {
@@ -162,23 +207,38 @@ pub(super) fn histogram(frame: &mut Frame<'_>, area: Rect, current: &Current, in
     let block = frame_of(" histogram of this run ".to_owned(), inks);
     let inside = block.inner(area);
     let bins = joined(&current.histogram, usize::from(inside.height));
-    let rows = bins.iter().map(|bin| (nanoseconds(bin.to_ns), bin.n)).collect::<Vec<_>>();
+    let rows = bins
+        .iter()
+        .map(|bin| (nanoseconds(bin.to_ns), bin.n))
+        .collect::<Vec<_>>();
     frame.render_widget(Paragraph::new(bars(&rows, inside, inks)).block(block), area);
 }
 
 /// Neighbours together until there are at most `most`.
 fn joined(bins: &[HistogramBin], most: usize) -> Vec<HistogramBin> {
     let together = bins.len().div_ceil(most.max(1)).max(1);
-    let sum = |bins: &[HistogramBin]| bins.iter().fold(0, |sum: u64, bin| sum.saturating_add(bin.n));
+    let sum = |bins: &[HistogramBin]| {
+        bins.iter()
+            .fold(0, |sum: u64, bin| sum.saturating_add(bin.n))
+    };
     bins.chunks(together)
-        .filter_map(|chunk| Some(HistogramBin { to_ns: chunk.last()?.to_ns, n: sum(chunk) }))
+        .filter_map(|chunk| {
+            Some(HistogramBin {
+                to_ns: chunk.last()?.to_ns,
+                n: sum(chunk),
+            })
+        })
         .collect()
 }
 
 /// Label, bar, number; the longest bar takes what the others leave.
 pub(super) fn bars(rows: &[(String, u64)], inside: Rect, inks: Inks) -> Vec<Line<'static>> {
     let widest = |texts: Vec<usize>| texts.into_iter().max().unwrap_or(0);
-    let labels = widest(rows.iter().map(|(label, _)| label.chars().count()).collect());
+    let labels = widest(
+        rows.iter()
+            .map(|(label, _)| label.chars().count())
+            .collect(),
+    );
     let numbers = widest(rows.iter().map(|(_, n)| count(*n).len()).collect());
     let room = usize::from(inside.width).saturating_sub(labels + numbers + 2);
     let most = rows.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1);
@@ -225,6 +285,6 @@ fn power(log: f64) -> u64 {
     clippy::cast_sign_loss,
     reason = "the conversion saturates, and this is a place on a screen"
 )]
-const fn round(value: f64) -> u64 {
+fn round(value: f64) -> u64 {
     value.round() as u64
 }

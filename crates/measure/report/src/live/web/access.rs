@@ -72,7 +72,9 @@ struct Guard {
 
 impl std::fmt::Debug for Guard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Guard").field("names", &self.names).finish_non_exhaustive()
+        f.debug_struct("Guard")
+            .field("names", &self.names)
+            .finish_non_exhaustive()
     }
 }
 
@@ -128,7 +130,8 @@ impl Gate {
     /// Whether data may be given for these headers.
     pub(super) fn lets_in(&self, headers: &HeaderMap) -> bool {
         let Some(guard) = &self.0 else { return true };
-        let session = cookies(headers).any(|value| ct_eq(&sha256(value.as_bytes()), &guard.session));
+        let session =
+            cookies(headers).any(|value| ct_eq(&sha256(value.as_bytes()), &guard.session));
         session || guard.has_token(headers)
     }
 
@@ -149,7 +152,9 @@ impl Gate {
 
 impl Guard {
     fn has_token(&self, headers: &HeaderMap) -> bool {
-        let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let given = headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok());
         let token = given.and_then(|value| {
             let (scheme, token) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then_some(token)
@@ -159,7 +164,10 @@ impl Guard {
 }
 
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let lines = headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|line| line.to_str().ok());
     lines
         .flat_map(|line| line.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))
@@ -173,7 +181,11 @@ fn is_localhost(name: &str) -> bool {
 /// The address that a host is, brackets around the longer kind.
 fn address(name: &str) -> Option<IpAddr> {
     match name.strip_prefix('[') {
-        Some(rest) => rest.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
+        Some(rest) => rest
+            .strip_suffix(']')?
+            .parse::<Ipv6Addr>()
+            .ok()
+            .map(IpAddr::V6),
         None => name.parse().ok().filter(IpAddr::is_ipv4),
     }
 }
@@ -205,12 +217,29 @@ mod tests {
     #[test]
     fn on_loopback_only_names_that_nobody_else_can_own_are_ours() {
         let gate = Gate::open();
-        for host in ["127.0.0.1", "127.0.0.1:8080", "localhost:1", "LOCALHOST", "[::1]:80", "[::1]", "127.1.2.3"] {
+        for host in [
+            "127.0.0.1",
+            "127.0.0.1:8080",
+            "localhost:1",
+            "LOCALHOST",
+            "[::1]:80",
+            "[::1]",
+            "127.1.2.3",
+        ] {
             assert_eq!(asked(&gate, host), Ok(()), "{host}");
         }
         let foreign = [
-            "evil.example", "localhost.evil.example", "127.0.0.1.nip.io:80", "192.0.2.1", "[2001:db8::1]",
-            "notlocalhost", "localhost.", "0.0.0.0", "", "::1", "2130706433",
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.nip.io:80",
+            "192.0.2.1",
+            "[2001:db8::1]",
+            "notlocalhost",
+            "localhost.",
+            "0.0.0.0",
+            "",
+            "::1",
+            "2130706433",
         ];
         for host in foreign {
             assert!(asked(&gate, host).is_err(), "{host}");
@@ -232,25 +261,51 @@ mod tests {
         headers.remove(HOST);
         headers.append(HOST, HeaderValue::from_static("localhost"));
         let elsewhere = Uri::from_static("http://evil.example/");
-        assert_eq!(gate.host(&headers, &elsewhere), Err(StatusCode::MISDIRECTED_REQUEST));
+        assert_eq!(
+            gate.host(&headers, &elsewhere),
+            Err(StatusCode::MISDIRECTED_REQUEST)
+        );
     }
 
     #[test]
     fn an_exposed_server_answers_to_addresses_and_its_own_names_only() {
         let token = AccessToken::generate().unwrap();
         let gate = Gate::guarded(&token, vec!["Bench.Example".to_owned()]).unwrap();
-        for host in ["192.0.2.1:8443", "[2001:db8::1]:8443", "bench.example", "BENCH.example:1"] {
+        for host in [
+            "192.0.2.1:8443",
+            "[2001:db8::1]:8443",
+            "bench.example",
+            "BENCH.example:1",
+        ] {
             assert_eq!(asked(&gate, host), Ok(()), "{host}");
         }
-        for host in ["evil.example", "bench.example.evil.example", "xbench.example"] {
-            assert_eq!(asked(&gate, host), Err(StatusCode::MISDIRECTED_REQUEST), "{host}");
+        for host in [
+            "evil.example",
+            "bench.example.evil.example",
+            "xbench.example",
+        ] {
+            assert_eq!(
+                asked(&gate, host),
+                Err(StatusCode::MISDIRECTED_REQUEST),
+                "{host}"
+            );
         }
     }
 
     #[test]
     fn short_or_unprintable_tokens_are_refused_and_none_is_shown() {
-        for bad in ["", "short", &"x".repeat(31), &"x".repeat(257), &"a b".repeat(20), &"\u{e9}".repeat(40)] {
-            assert!(matches!(AccessToken::new(bad), Err(WebError::WeakToken)), "{bad}");
+        for bad in [
+            "",
+            "short",
+            &"x".repeat(31),
+            &"x".repeat(257),
+            &"a b".repeat(20),
+            &"\u{e9}".repeat(40),
+        ] {
+            assert!(
+                matches!(AccessToken::new(bad), Err(WebError::WeakToken)),
+                "{bad}"
+            );
         }
         let text = "0123456789abcdef0123456789abcdef";
         let token = AccessToken::new(text).unwrap();
@@ -266,15 +321,33 @@ mod tests {
             HeaderMap::from_iter([(name, HeaderValue::try_from(value).unwrap())])
         };
         assert!(gate.lets_in(&with(AUTHORIZATION, &format!("Bearer {text}"))));
-        for wrong in [format!("Bearer {text}0"), format!("Basic {text}"), "Bearer".into(), "Bearer ".into(), text.to_owned()] {
+        for wrong in [
+            format!("Bearer {text}0"),
+            format!("Basic {text}"),
+            "Bearer".into(),
+            "Bearer ".into(),
+            text.to_owned(),
+        ] {
             assert!(!gate.lets_in(&with(AUTHORIZATION, &wrong)), "{wrong}");
         }
         assert!(!gate.lets_in(&HeaderMap::new()));
-        let cookie = gate.session(&with(AUTHORIZATION, &format!("bearer {text}"))).unwrap().unwrap();
-        let pair = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
+        let cookie = gate
+            .session(&with(AUTHORIZATION, &format!("bearer {text}")))
+            .unwrap()
+            .unwrap();
+        let pair = cookie
+            .to_str()
+            .unwrap()
+            .split(';')
+            .next()
+            .unwrap()
+            .to_owned();
         assert!(gate.lets_in(&with(COOKIE, &format!("a=b; {pair}"))));
         assert!(!gate.lets_in(&with(COOKIE, &format!("{pair}0"))));
         assert!(!gate.lets_in(&with(COOKIE, &format!("{COOKIE_NAME}={text}"))));
-        assert_eq!(gate.session(&with(COOKIE, &pair)), Some(Err(StatusCode::UNAUTHORIZED)));
+        assert_eq!(
+            gate.session(&with(COOKIE, &pair)),
+            Some(Err(StatusCode::UNAUTHORIZED))
+        );
     }
 }

@@ -280,8 +280,9 @@
     var current = data.current, empty = { seconds: [], histogram: [], target_per_s: null };
     if (current) { tiles(current); }
     set("times-title", current && !known(current.target_per_s) ? "Service time" : "Response time");
-    [timesPlot, ratesPlot, flightPlot, histogramPlot].forEach(function (plot) { plot(current || empty); });
+    // The lists first: how high they are decides how high the plot beside them is.
     errors(current); health(current, data.finished[data.finished.length - 1]); cases(data);
+    [timesPlot, ratesPlot, flightPlot, histogramPlot].forEach(function (plot) { plot(current || empty); });
     id("remarks-card").hidden = !data.remarks.length;
     fill(id("remarks"), data.remarks.slice().reverse().map(function (text) { return make("li", "", text); }));
   }

@@ -30,7 +30,11 @@ impl<S> Impatient<S> {
     }
 
     /// Begins to wait anew after progress; ends the stream if there was none for too long.
-    fn judge<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn judge<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        polled: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
         match polled {
             Poll::Ready(outcome) => {
                 self.alarm.as_mut().reset(Instant::now() + self.limit);
@@ -45,14 +49,22 @@ impl<S> Impatient<S> {
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let polled = Pin::new(&mut self.inner).poll_read(cx, buf);
         self.judge(cx, polled)
     }
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.inner).poll_write(cx, buf);
         self.judge(cx, polled)
     }
@@ -103,7 +115,6 @@ impl Places {
         self.taken.fetch_sub(1, Ordering::Relaxed);
         None
     }
-
 }
 
 impl Drop for Place {

@@ -38,7 +38,10 @@ use routes::Site;
 
 /// Who can reach the dashboard.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "there is no third kind of exposure")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "there is no third kind of exposure"
+)]
 pub enum Exposure {
     /// Programs on this machine, over plain HTTP on 127.0.0.1.
     Loopback {
@@ -127,7 +130,10 @@ impl Library for Empty {
 
 /// A finished run in a list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(clippy::exhaustive_structs, reason = "plain data, made by whoever keeps runs")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "plain data, made by whoever keeps runs"
+)]
 pub struct RunEntry {
     /// The run's id.
     pub id: String,
@@ -165,7 +171,11 @@ pub enum WebError {
     #[error("the dashboard panicked")]
     Panicked,
     /// The token could be guessed, or has characters that no header takes.
-    #[error("an access token has {} to {} visible ASCII characters", access::LEAST, access::MOST)]
+    #[error(
+        "an access token has {} to {} visible ASCII characters",
+        access::LEAST,
+        access::MOST
+    )]
     WeakToken,
 }
 
@@ -234,7 +244,9 @@ pub fn start(
 /// An address that a browser can open: all addresses of a machine are reached at this one.
 fn named(addr: SocketAddr) -> SocketAddr {
     match addr.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::from((Ipv4Addr::LOCALHOST, addr.port())),
+        IpAddr::V4(ip) if ip.is_unspecified() => {
+            SocketAddr::from((Ipv4Addr::LOCALHOST, addr.port()))
+        }
         _ => addr,
     }
 }

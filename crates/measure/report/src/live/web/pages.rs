@@ -65,7 +65,7 @@ fn row(entry: &RunEntry) -> maud::Markup {
     });
     html! {
         tr {
-            td { a href={ "/runs/" (entry.id) } { (fitted(&entry.id, 64)) } }
+            td { a href={ "/runs/" (fitted(&entry.id, 64)) } { (fitted(&entry.id, 64)) } }
             td { (fitted(&entry.started, 40)) }
             td .n { (count(entry.cases)) }
             td { @if let Some(word) = entry.verdict { span class=(class) { (word.text()) } } }
@@ -80,7 +80,10 @@ pub(super) fn report_policy(page: &str) -> String {
     let hash = |tag: &str| {
         let body = page.split_once(&format!("<{tag}>"))?.1;
         let text = body.split_once(&format!("</{tag}>"))?.0;
-        Some(format!("'sha256-{}'", base64::encode(&sha256(text.as_bytes()))))
+        Some(format!(
+            "'sha256-{}'",
+            base64::encode(&sha256(text.as_bytes()))
+        ))
     };
     let or_none = |hash: Option<String>| hash.unwrap_or_else(|| "'none'".to_owned());
     format!(
@@ -111,7 +114,10 @@ mod tests {
             let (_, text) = file(path).unwrap();
             assert!(text.len() < 40_000, "{path}: {}", text.len());
             let foreign = text.replace("http://www.w3.org/2000/svg", "");
-            assert!(!foreign.contains("http://") && !foreign.contains("https://"), "{path}");
+            assert!(
+                !foreign.contains("http://") && !foreign.contains("https://"),
+                "{path}"
+            );
         }
         let (_, page) = file("/").unwrap();
         for inline in [" style=", "<style", " onclick", " onload", "<script>"] {

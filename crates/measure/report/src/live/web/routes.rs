@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{
-    ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, RETRY_AFTER,
-    SET_COOKIE, STRICT_TRANSPORT_SECURITY, WWW_AUTHENTICATE,
+    ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
+    RETRY_AFTER, SET_COOKIE, STRICT_TRANSPORT_SECURITY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{Either, Full};
@@ -43,7 +43,10 @@ const HEADERS: [(&str, &str); 6] = [
     ("referrer-policy", "no-referrer"),
     ("cross-origin-resource-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
-    ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
+    (
+        "permissions-policy",
+        "camera=(), geolocation=(), microphone=()",
+    ),
 ];
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -71,35 +74,46 @@ impl Site {
 
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
         let mut answer = match self.checked(&request) {
-            Err(refusal) => refusal,
+            Err(refusal) => *refusal,
             Ok(()) => self.found(&request).await,
         };
         let headers = answer.headers_mut();
         for (name, value) in HEADERS {
-            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+            headers.insert(
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            );
         }
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers
             .entry(CONTENT_SECURITY_POLICY)
             .or_insert(HeaderValue::from_static(POLICY));
         if self.gate.is_guarded() {
-            headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=86400"));
+            headers.insert(
+                STRICT_TRANSPORT_SECURITY,
+                HeaderValue::from_static("max-age=86400"),
+            );
         }
         answer
     }
 
     /// What does not depend on the path.
-    fn checked(&self, request: &Request<Incoming>) -> Result<(), Answer> {
+    fn checked(&self, request: &Request<Incoming>) -> Result<(), Box<Answer>> {
         self.gate
             .host(request.headers(), request.uri())
-            .map_err(|status| refused(status, "this is not the server you asked for\n"))?;
+            .map_err(|status| {
+                Box::new(refused(status, "this is not the server you asked for\n"))
+            })?;
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             let mut answer = refused(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
-            answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-            return Err(answer);
+            answer
+                .headers_mut()
+                .insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return Err(Box::new(answer));
         }
         if is_from_elsewhere(request.headers()) {
-            return Err(refused(StatusCode::FORBIDDEN, "asked for by a page from elsewhere\n"));
+            let text = "asked for by a page from elsewhere\n";
+            return Err(Box::new(refused(StatusCode::FORBIDDEN, text)));
         }
         Ok(())
     }
@@ -113,7 +127,10 @@ impl Site {
             return self.session(request.headers());
         }
         if !self.gate.lets_in(request.headers()) {
-            let mut answer = refused(StatusCode::UNAUTHORIZED, "open / and give the access token\n");
+            let mut answer = refused(
+                StatusCode::UNAUTHORIZED,
+                "open / and give the access token\n",
+            );
             let challenge = HeaderValue::from_static("Bearer");
             answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);
             return answer;
@@ -121,7 +138,10 @@ impl Site {
         match path {
             "/snapshot.json" => text_answer(JSON, feed::json(&self.live)),
             "/events" => self.follow(request.method()),
-            "/runs" => self.asked(|library| Some(pages::runs(&library.runs()))).await,
+            "/runs" => {
+                self.asked(|library| Some(pages::runs(&library.runs())))
+                    .await
+            }
             "/runs.json" => self.listed().await,
             "/trends" => self.reported(|library| library.trends()).await,
             _ => match path.strip_prefix("/runs/").filter(|id| is_id(id)) {
@@ -165,22 +185,34 @@ impl Site {
         let channels = (self.events.subscribe(), self.stop.clone());
         let following = Following::new(&self.live, channels, self.limits.heartbeat, place);
         let mut answer = Response::new(Either::Right(following));
-        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(stream));
+        answer
+            .headers_mut()
+            .insert(CONTENT_TYPE, HeaderValue::from_static(stream));
         answer
     }
 
     async fn listed(&self) -> Answer {
-        let list = self.ask(|library| serde_json::to_string(&library.runs()).ok()).await;
+        let list = self
+            .ask(|library| serde_json::to_string(&library.runs()).ok())
+            .await;
         list.map_or_else(|answer| *answer, |text| text_answer(JSON, text))
     }
 
-    async fn asked(&self, find: impl FnOnce(&dyn Library) -> Option<String> + Send + 'static) -> Answer {
-        self.ask(find).await.map_or_else(|answer| *answer, |page| text_answer(HTML, page))
+    async fn asked(
+        &self,
+        find: impl FnOnce(&dyn Library) -> Option<String> + Send + 'static,
+    ) -> Answer {
+        self.ask(find)
+            .await
+            .map_or_else(|answer| *answer, |page| text_answer(HTML, page))
     }
 
     /// A finished page with a style and a script of its own, which are allowed by their hashes. It is put
     /// in a sandbox, so that it cannot read what else this server has.
-    async fn reported(&self, find: impl FnOnce(&dyn Library) -> Option<String> + Send + 'static) -> Answer {
+    async fn reported(
+        &self,
+        find: impl FnOnce(&dyn Library) -> Option<String> + Send + 'static,
+    ) -> Answer {
         match self.ask(find).await {
             Err(answer) => *answer,
             Ok(page) => {
@@ -221,12 +253,16 @@ fn is_from_elsewhere(headers: &HeaderMap) -> bool {
 
 fn is_id(id: &str) -> bool {
     let fits = (1..=64).contains(&id.len()) && !id.starts_with('.');
-    fits && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    fits && id
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
 fn text_answer(kind: &'static str, text: impl Into<Bytes>) -> Answer {
     let mut answer = Response::new(Either::Left(Full::new(text.into())));
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    answer
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     answer
 }
 
@@ -242,6 +278,8 @@ fn not_found() -> Answer {
 
 fn busy(text: &'static str) -> Answer {
     let mut answer = refused(StatusCode::SERVICE_UNAVAILABLE, text);
-    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+    answer
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from_static("5"));
     answer
 }

@@ -45,11 +45,7 @@ pub(super) fn listen(addr: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Serves until told to stop.
-pub(super) async fn serve(
-    listener: TcpListener,
-    tls: Option<Arc<ServerConfig>>,
-    site: Site,
-) {
+pub(super) async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>, site: Site) {
     let site = Arc::new(site);
     let mut stop = site.stop.clone();
     let publisher = feed::publish(&site.live, site.limits.frame_every, &site.events);
@@ -144,7 +140,8 @@ async fn asked(stop: &mut watch::Receiver<bool>) {
 
 /// Tells a client that there is no place, and waits a little until it has read so.
 async fn turn_away(mut tcp: TcpStream, patience: Duration, _place: Place) {
-    const ANSWER: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 5\r\n\
+    const ANSWER: &[u8] =
+        b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 5\r\n\
         content-type: text/plain; charset=utf-8\r\nx-content-type-options: nosniff\r\n\
         cache-control: no-store\r\ncontent-length: 17\r\n\r\ntoo many clients\n";
     let farewell = async {

@@ -103,6 +103,8 @@ fn quantile(ns: u64, lo: u64, hi: u64, n: u64) -> Quantile {
         n,
         bound: Bound::Exact,
         value_ps: None,
+        lo_ps: None,
+        hi_ps: None,
     }
 }
 

@@ -1,0 +1,116 @@
+//! Earlier results: how they are kept, noted, looked at and forgotten.
+
+use serde_json::Value;
+
+use crate::bench::{Bench, CLOSED, QUICK};
+
+const FAST: &str = "service = \"1us\"";
+const SLOW: &str = "service = \"1s\"";
+
+#[test]
+fn runs_are_kept_noted_and_cleared() {
+    let bench = Bench::new();
+    let fast = bench.script("fast.toml", FAST, CLOSED);
+    for _ in 0..3 {
+        assert_eq!(bench.run(&["run", &fast, "-q"]).code, 0);
+    }
+    assert_eq!(bench.run(&["run", &fast, "-q", "--no-history"]).code, 0);
+    let history = |words: &[&str]| -> Vec<Value> {
+        let listed = bench
+            .run(&[&["history", "--format", "json"], words].concat())
+            .text();
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        listed["runs"].as_array().unwrap().clone()
+    };
+    let runs = history(&[]);
+    assert_eq!(runs.len(), 3);
+    assert_eq!(
+        (&runs[0]["suite"], &runs[0]["exit"]),
+        (&"fast".into(), &"ok".into())
+    );
+    assert_eq!(history(&["--limit", "2"]).len(), 2);
+    assert_eq!(history(&["--case", "a*"]).len(), 3);
+    assert_eq!(history(&["--case", "b*"]).len(), 0);
+
+    let id = runs[0]["id"].as_str().unwrap();
+    drop(
+        bench
+            .run(&["note", id, "after the change of caches"])
+            .bytes(),
+    );
+    assert!(
+        bench
+            .run(&["history"])
+            .text()
+            .contains("after the change of caches")
+    );
+    bench
+        .run(&["note", "00000000000000aa", "x"])
+        .refused(9, "no run", "bench history");
+    bench
+        .run(&["note", "latest", "x"])
+        .refused(2, "16 lower-case hex digits", "bench history");
+
+    assert!(
+        bench
+            .run(&["clean", "--keep", "1"])
+            .text()
+            .starts_with("2 runs removed")
+    );
+    assert_eq!(history(&[])[0]["id"], id);
+}
+
+#[test]
+fn a_trend_finds_the_run_at_which_a_case_changed() {
+    let bench = Bench::new();
+    let fast = bench.script("fast.toml", FAST, CLOSED);
+    let slow = bench.script("slow.toml", SLOW, CLOSED);
+    for suite in [&fast; 8].into_iter().chain([&slow; 8]) {
+        assert_eq!(bench.run(&["run", suite, "-q"]).code, 0);
+    }
+    let trend = bench
+        .run(&["trend", "a", "--metric", "p50", "--format", "json"])
+        .text();
+    let trend: Value = serde_json::from_str(&trend).unwrap();
+    assert_eq!((&trend["case"], &trend["runs"]), (&"a".into(), &16.into()));
+    let [change] = &trend["changes"].as_array().unwrap()[..] else {
+        panic!("{trend}")
+    };
+    let (before, after) = (
+        change["before"].as_f64().unwrap(),
+        change["after"].as_f64().unwrap(),
+    );
+    assert!(
+        (before / 1e3 - 1.0).abs() < 0.01 && (after / 1e9 - 1.0).abs() < 0.01,
+        "{trend}"
+    );
+    assert!(
+        bench
+            .run(&["trend", "a"])
+            .text()
+            .contains("changed at run ")
+    );
+    bench
+        .run(&["trend", "b"])
+        .refused(9, "no run of b", "bench history");
+    bench
+        .run(&["trend", "a", "--metric", "speed"])
+        .refused(2, "'speed'", "--help");
+}
+
+#[test]
+fn a_file_that_is_no_history_is_refused_before_the_measurement_where_it_was_named() {
+    let bench = Bench::new();
+    let odd = bench.folder.write("odd.sqlite", "not a database at all");
+    for words in [
+        &["history", "--history", &odd][..],
+        &["trend", "a", "--history", &odd],
+        &["baseline", "--history", &odd, "list"],
+    ] {
+        bench.run(words).refused(7, "history", "--history");
+    }
+    let words = [&QUICK[..], &["--history", &odd, "--events", "events"]].concat();
+    bench.run(&words).refused(7, "history", "--history");
+    assert!(!bench.folder.names().contains(&"events".to_owned()));
+    assert_eq!(bench.folder.read("odd.sqlite"), b"not a database at all");
+}
