@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench soak fuzz docs coverage
+.PHONY: help run test lint bench bench-peers soak fuzz docs coverage
 
 # Terminals export COLUMNS as their width; only `make run COLUMNS=a,b` names columns.
 # The same care for FILE, which some environments export too.
@@ -36,6 +36,12 @@ lint: ## formatting, clippy and rustdoc, warnings denied
 
 bench: ## the speed promises, measured on this machine
 	@scripts/bench
+
+bench-peers: ## secret stores on this machine: the bao or vault on PATH, beside our own operations
+	@scripts/setup
+	cargo build --release --locked -p keywright-cli
+	target/release/keywright bench op --store dev vault.null vault.kv.get vault.kv.set \
+	  vault.transit.encrypt vault.transit.decrypt envelope.seal.64
 
 soak: ## long runs: crashes and load
 	@scripts/soak

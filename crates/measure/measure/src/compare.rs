@@ -425,11 +425,7 @@ impl Sides<'_> {
 /// of the two has. New and missing cases are listed. Whether the two sides were measured alike is for the
 /// caller to find out first.
 #[must_use]
-pub fn suite(
-    cases: &[Case],
-    baseline: (&str, &[Case]),
-    metrics: &[Metric],
-) -> Compared {
+pub fn suite(cases: &[Case], baseline: (&str, &[Case]), metrics: &[Metric]) -> Compared {
     let (against, before) = baseline;
     let mut compared = Compared::default();
     let mut matched: Vec<(&Case, &Case, Metric)> = Vec::new();

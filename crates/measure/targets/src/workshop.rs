@@ -301,13 +301,14 @@ impl Workshop {
     fn store(&self) -> Result<store::Settings, TargetError> {
         let mut running = self.store.borrow_mut();
         if running.is_none() {
-            *running = Some(match &self.places.store {
-                StorePlace::At(settings) => RunningStore::Elsewhere(settings.clone()),
-                StorePlace::Development(program) => RunningStore::Development(
-                    Development::start(program, &self.places.folder, &self.clock)?,
-                ),
-                StorePlace::StandIn => RunningStore::StandIn(StandIn::start(&self.clock)?),
-            });
+            *running =
+                Some(match &self.places.store {
+                    StorePlace::At(settings) => RunningStore::Elsewhere(settings.clone()),
+                    StorePlace::Development(program) => RunningStore::Development(
+                        Development::start(program, &self.places.folder, &self.clock)?,
+                    ),
+                    StorePlace::StandIn => RunningStore::StandIn(StandIn::start(&self.clock)?),
+                });
         }
         Ok(match &*running {
             Some(RunningStore::Elsewhere(settings)) => settings.clone(),

@@ -1,9 +1,9 @@
 //! A result against a baseline: first whether the two may be compared at all, then what changed.
 
+use keywright_measure::Word;
 use keywright_measure::compare::{self, Metric};
 use keywright_measure::document::{Comparison, Document, Remark};
 use keywright_measure::gate::{self, Rules};
-use keywright_measure::Word;
 use keywright_report::comparability::Comparability;
 
 use super::flags::JudgeFlags;
@@ -22,17 +22,33 @@ pub(super) fn compare(
     let comparability = Comparability::between(document, baseline);
     let differences = comparability.differences();
     if !differences.is_empty() && !judging.force {
-        let listed: Vec<String> = differences.iter().take(MOST_LISTED).map(ToString::to_string).collect();
+        let listed: Vec<String> = differences
+            .iter()
+            .take(MOST_LISTED)
+            .map(ToString::to_string)
+            .collect();
         let more = differences.len().saturating_sub(MOST_LISTED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
         return Err(Failure::new(
             Exit::NotComparable,
-            format!("the baseline {name} is from elsewhere: {}{more}", listed.join("; ")),
+            format!(
+                "the baseline {name} is from elsewhere: {}{more}",
+                listed.join("; ")
+            ),
             "measure a baseline here with the same settings, or mark the result with --force",
         ));
     }
     let compared = compare::suite(&document.cases, (name, &baseline.cases), &METRICS);
-    if compared.differences.is_empty() && document.cases.iter().all(|case| baseline.cases.iter().all(|other| other.id != case.id)) {
+    if compared.differences.is_empty()
+        && document
+            .cases
+            .iter()
+            .all(|case| baseline.cases.iter().all(|other| other.id != case.id))
+    {
         return Err(Failure::new(
             Exit::NotComparable,
             format!("the baseline {name} has none of these cases"),

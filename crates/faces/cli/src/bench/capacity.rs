@@ -131,7 +131,10 @@ pub(super) fn saturate(arguments: &SaturateArguments, format: Format) -> Result<
             "start lower: --start RATE",
         ));
     };
-    let rate = found.model.highest_passing_per_s.unwrap_or(arguments.start as f64);
+    let rate = found
+        .model
+        .highest_passing_per_s
+        .unwrap_or(arguments.start as f64);
     plan.load = open(rate, arguments.long, &plan)?;
     plan.window = Window::Time(arguments.long);
     plan.id = format!("{}.saturate", arguments.name);
@@ -176,9 +179,9 @@ pub(super) fn spike(arguments: &SpikeArguments, format: Format) -> Result<Exit, 
         cap: plan.load.cap(),
         margin: 0.2,
     };
-    let schedule = spike
-        .load()
-        .map_err(|error| Failure::new(Exit::Usage, error.to_string(), "give other rates or times"))?;
+    let schedule = spike.load().map_err(|error| {
+        Failure::new(Exit::Usage, error.to_string(), "give other rates or times")
+    })?;
     let assignment = Assignment {
         load: &schedule,
         window: Window::Time(arguments.before + arguments.during + arguments.after),

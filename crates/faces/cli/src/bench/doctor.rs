@@ -42,8 +42,14 @@ pub(super) fn doctor(format: Format) -> Result<Exit, Failure> {
             .collect(),
     };
     output::document(format, &report, || text(&report))?;
-    let problem = findings.iter().any(|finding| finding.severity == Severity::Problem);
-    Ok(if problem { Exit::MeasurementInvalid } else { Exit::Ok })
+    let problem = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Problem);
+    Ok(if problem {
+        Exit::MeasurementInvalid
+    } else {
+        Exit::Ok
+    })
 }
 
 fn text(report: &Report) -> String {
@@ -52,7 +58,12 @@ fn text(report: &Report) -> String {
     }
     let lines = report.findings.iter();
     lines
-        .map(|line| format!("{}: {}\n  why: {}\n  remedy: {}\n", line.severity, line.what, line.why, line.remedy))
+        .map(|line| {
+            format!(
+                "{}: {}\n  why: {}\n  remedy: {}\n",
+                line.severity, line.what, line.why, line.remedy
+            )
+        })
         .collect()
 }
 
@@ -87,10 +98,22 @@ pub(super) fn calibrate(format: Format) -> Result<Exit, Failure> {
             |percent| format!("{} {}", number::percent(percent), Noise::of(percent).name()),
         );
         output::fields(&[
-            ("timer resolution", number::nanoseconds(timer.resolution_ns())),
-            ("timer cost", number::time(timer.cost_picos() as f64 / 1000.0)),
-            ("empty loop", number::time(timer.loop_picos() as f64 / 1000.0)),
-            ("shortest sample", number::nanoseconds(timer.shortest_sample_ns())),
+            (
+                "timer resolution",
+                number::nanoseconds(timer.resolution_ns()),
+            ),
+            (
+                "timer cost",
+                number::time(timer.cost_picos() as f64 / 1000.0),
+            ),
+            (
+                "empty loop",
+                number::time(timer.loop_picos() as f64 / 1000.0),
+            ),
+            (
+                "shortest sample",
+                number::nanoseconds(timer.shortest_sample_ns()),
+            ),
             ("noise of fixed work", noise),
         ])
     })?;

@@ -281,9 +281,8 @@ impl LoadFlags {
             Some(most) => Duration::from_secs_f64((most as f64 / rate.max(1) as f64).max(1e-3)),
             None => self.duration,
         };
-        let phase = Phase::constant(rate as f64, duration).map_err(|error| {
-            Failure::new(Exit::Usage, error.to_string(), "give another --rate")
-        })?;
+        let phase = Phase::constant(rate as f64, duration)
+            .map_err(|error| Failure::new(Exit::Usage, error.to_string(), "give another --rate"))?;
         Ok(Open {
             arrival: match self.arrival {
                 ArrivalFlag::Constant => Arrival::Constant,

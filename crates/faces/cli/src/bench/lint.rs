@@ -59,8 +59,14 @@ fn text(report: &Report) -> String {
     let mut text = String::new();
     for file in &report.files {
         for finding in &file.findings {
-            let line = finding.place.line.map_or_else(String::new, |line| format!(":{line}"));
-            text += &format!("{}{line}: {}: {}\n", file.file, finding.check, finding.sentence);
+            let line = finding
+                .place
+                .line
+                .map_or_else(String::new, |line| format!(":{line}"));
+            text += &format!(
+                "{}{line}: {}: {}\n",
+                file.file, finding.check, finding.sentence
+            );
         }
         text += &format!(
             "{}: {} figures understood, {} contradictions\n",

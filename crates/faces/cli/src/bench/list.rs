@@ -47,8 +47,9 @@ pub(super) fn list(arguments: &ListArguments, format: Format) -> Result<Exit, Fa
         What::Ops => return operations(format),
         What::Suites => SHIPPED.iter().map(|suite| suite.name.to_owned()).collect(),
         What::Targets => {
-            let mut kinds: Vec<String> =
-                Workshop::operations().map(|operation| operation.target.to_owned()).collect();
+            let mut kinds: Vec<String> = Workshop::operations()
+                .map(|operation| operation.target.to_owned())
+                .collect();
             kinds.sort_unstable();
             kinds.dedup();
             kinds

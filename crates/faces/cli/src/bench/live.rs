@@ -15,8 +15,8 @@ use keywright_report::live::progress::{Reporter, line};
 use keywright_report::live::terminal::Dashboard;
 
 use super::flags::{OutputFlags, PastFlags};
-use super::suite::{self, RunArguments};
 use super::interrupt;
+use super::suite::{self, RunArguments};
 use super::web::Page;
 use crate::exit::{Exit, Failure, sentence};
 use crate::output::Format;
@@ -68,7 +68,11 @@ impl Watchers {
         // Last, because it takes the terminal.
         let dashboard = flags.watch.then(|| {
             Dashboard::open(Arc::clone(&live), stop.clone(), Style::Ansi).map_err(|error| {
-                Failure::new(Exit::Usage, sentence(&error), "run it in a terminal, or without --watch")
+                Failure::new(
+                    Exit::Usage,
+                    sentence(&error),
+                    "run it in a terminal, or without --watch",
+                )
             })
         });
         let dashboard = dashboard.transpose()?;
@@ -78,7 +82,11 @@ impl Watchers {
             dashboard: RefCell::new(dashboard),
             page: RefCell::new(page),
             events: RefCell::new(events),
-            progress: if redrawn { Progress::Line } else { Progress::None },
+            progress: if redrawn {
+                Progress::Line
+            } else {
+                Progress::None
+            },
             reporter: RefCell::new(Reporter::new(LOG_EVERY_NS)),
             drawn: Cell::new(false),
         })

@@ -5,11 +5,8 @@
 //! [`sitting::Sitting::finish`], so that exit codes, outputs and the history are the same for all.
 
 mod against;
-mod doctor;
 mod capacity;
-mod pairs;
-mod phases;
-mod sweep;
+mod doctor;
 mod flags;
 mod interrupt;
 mod lint;
@@ -17,9 +14,12 @@ mod list;
 mod live;
 mod op;
 mod outputs;
+mod pairs;
 mod past;
+mod phases;
 mod sitting;
 mod suite;
+mod sweep;
 mod teach;
 mod web;
 mod work;

@@ -113,7 +113,12 @@ fn store(targets: &TargetFlags) -> Result<StorePlace, Failure> {
     let mut secret = read(token)?;
     secret.truncate(secret.trim_ascii_end().len());
     let token = keywright_secret::SecretBytes::from_vec(secret);
-    Ok(StorePlace::At(Settings::new("store", named, token, &read(ca)?)))
+    Ok(StorePlace::At(Settings::new(
+        "store",
+        named,
+        token,
+        &read(ca)?,
+    )))
 }
 
 /// The operation of this name, or the names that are nearest to it.
@@ -124,16 +129,29 @@ pub(super) fn find(name: &str) -> Result<&'static Operation, Failure> {
         let advice = if near.is_empty() {
             "see `keywright bench list ops`".to_owned()
         } else {
-            format!("did you mean {}? see `keywright bench list ops`", near.join(" or "))
+            format!(
+                "did you mean {}? see `keywright bench list ops`",
+                near.join(" or ")
+            )
         };
-        Failure::new(Exit::NotFound, format!("no operation is called {name}"), advice)
+        Failure::new(
+            Exit::NotFound,
+            format!("no operation is called {name}"),
+            advice,
+        )
     })
 }
 
 pub(super) fn run(arguments: &OpArguments, format: Format) -> Result<Exit, Failure> {
     let operations = arguments.names.iter().map(|name| find(name));
     let operations = operations.collect::<Result<Vec<_>, _>>()?;
-    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, arguments.load.seed, arguments.load.runs())?;
+    let sitting = Sitting::begin(
+        &arguments.output,
+        &arguments.judging,
+        format,
+        arguments.load.seed,
+        arguments.load.runs(),
+    )?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let ready = operations
         .iter()

@@ -170,7 +170,9 @@ pub(super) fn failed(exit: Exit) {
     let words: Vec<_> = std::env::args_os().collect();
     let apart = words.windows(2).find(|pair| pair[0] == "--status-file");
     let apart = apart.map(|pair| PathBuf::from(&pair[1]));
-    let joined = words.iter().find_map(|word| word.to_str()?.strip_prefix("--status-file="));
+    let joined = words
+        .iter()
+        .find_map(|word| word.to_str()?.strip_prefix("--status-file="));
     if let Some(path) = apart.or_else(|| joined.map(PathBuf::from)) {
         status(&path, &format!("exit {} {}\n", exit as u8, name(exit)));
     }

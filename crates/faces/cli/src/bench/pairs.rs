@@ -37,8 +37,16 @@ pub(super) fn run(arguments: &CompareArguments, format: Format) -> Result<Exit, 
     let pairs = u32::try_from(pairs_needed(METRICS.len())).unwrap_or(u32::MAX);
     load.runs = load.runs.max(pairs);
     let names = std::iter::once(&arguments.name).chain(&arguments.other);
-    let operations = names.map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
-    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, load.seed, load.runs())?;
+    let operations = names
+        .map(|name| find(name))
+        .collect::<Result<Vec<_>, _>>()?;
+    let sitting = Sitting::begin(
+        &arguments.output,
+        &arguments.judging,
+        format,
+        load.seed,
+        load.runs(),
+    )?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let ready = operations
         .iter()

@@ -117,13 +117,18 @@ fn metric(text: &str) -> Result<Metric, String> {
 impl From<HistoryError> for Failure {
     fn from(error: HistoryError) -> Self {
         let (exit, advice) = match &error {
-            HistoryError::NoSuchBaseline { .. } => (Exit::NotComparable, "see `keywright bench baseline list`"),
+            HistoryError::NoSuchBaseline { .. } => {
+                (Exit::NotComparable, "see `keywright bench baseline list`")
+            }
             HistoryError::NoSuchRun { .. } => (Exit::NotFound, "see `keywright bench history`"),
             HistoryError::DebugBaseline { .. } => (Exit::Refused, "measure with a release build"),
-            HistoryError::BaselineName | HistoryError::MalformedRunId => {
-                (Exit::Usage, "see `keywright bench history` and `keywright bench baseline list`")
-            }
-            HistoryError::Damaged | HistoryError::NotAHistory | HistoryError::NewerVersion { .. } => (
+            HistoryError::BaselineName | HistoryError::MalformedRunId => (
+                Exit::Usage,
+                "see `keywright bench history` and `keywright bench baseline list`",
+            ),
+            HistoryError::Damaged
+            | HistoryError::NotAHistory
+            | HistoryError::NewerVersion { .. } => (
                 Exit::NotComparable,
                 "name another file with --history, or move this one away",
             ),
@@ -144,7 +149,11 @@ pub(super) fn place(flags: &PastFlags) -> Result<PathBuf, Failure> {
         .map(PathBuf::from)
         .or_else(|| set("HOME").map(|home| Path::new(&home).join(".local/state")));
     let state = state.ok_or_else(|| {
-        Failure::new(Exit::Usage, "there is no folder for the history", "name a file: --history FILE")
+        Failure::new(
+            Exit::Usage,
+            "there is no folder for the history",
+            "name a file: --history FILE",
+        )
     })?;
     Ok(state.join("keywright").join("bench.sqlite"))
 }
@@ -152,7 +161,8 @@ pub(super) fn place(flags: &PastFlags) -> Result<PathBuf, Failure> {
 fn open(flags: &PastFlags) -> Result<History, Failure> {
     let path = place(flags)?;
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, "written", &error))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::file(folder, "written", &error))?;
     }
     Ok(History::open(&path)?)
 }
@@ -223,7 +233,11 @@ pub(super) fn find(flags: &PastFlags, run: &str) -> Result<Document, Failure> {
 pub(super) fn report(arguments: &ReportArguments, format: Format) -> Result<Exit, Failure> {
     let filter = arguments.filter.as_deref().map(Filter::parse).transpose();
     let filter = filter.map_err(|error| {
-        Failure::new(Exit::Usage, error.to_string(), "see BENCHMARKING.md for the fields and signs")
+        Failure::new(
+            Exit::Usage,
+            error.to_string(),
+            "see BENCHMARKING.md for the fields and signs",
+        )
     })?;
     let mut outputs = Outputs::open(&arguments.output, format)?;
     for run in &arguments.runs {
@@ -304,11 +318,22 @@ pub(super) fn history(arguments: &HistoryArguments, format: Format) -> Result<Ex
     let lines: Result<Vec<_>, HistoryError> = runs.iter().map(line).collect();
     let listed = Runs { runs: lines? };
     output::document(format, &listed, || {
-        let mut rows = vec![["run", "started", "cases", "suite", "exit", "notes"].map(str::to_owned).to_vec()];
+        let mut rows = vec![
+            ["run", "started", "cases", "suite", "exit", "notes"]
+                .map(str::to_owned)
+                .to_vec(),
+        ];
         rows.extend(listed.runs.iter().map(|run| {
             let suite = run.suite.clone().unwrap_or_default();
             let (cases, notes) = (run.cases.to_string(), run.notes.join("; "));
-            vec![run.id.clone(), run.started.clone(), cases, suite, run.exit.clone(), notes]
+            vec![
+                run.id.clone(),
+                run.started.clone(),
+                cases,
+                suite,
+                run.exit.clone(),
+                notes,
+            ]
         }));
         output::table(&rows)
     })?;
@@ -317,13 +342,15 @@ pub(super) fn history(arguments: &HistoryArguments, format: Format) -> Result<Ex
 
 pub(super) fn trend(arguments: &TrendArguments, format: Format) -> Result<Exit, Failure> {
     let mut history = open(&arguments.past)?;
-    let trend = history.trend(&arguments.case, arguments.metric)?.ok_or_else(|| {
-        Failure::new(
-            Exit::NotFound,
-            format!("the history has no run of {}", arguments.case),
-            "see `keywright bench history`",
-        )
-    })?;
+    let trend = history
+        .trend(&arguments.case, arguments.metric)?
+        .ok_or_else(|| {
+            Failure::new(
+                Exit::NotFound,
+                format!("the history has no run of {}", arguments.case),
+                "see `keywright bench history`",
+            )
+        })?;
     let document = TrendDocument::of(&trend);
     output::document(format, &document, || document.text())?;
     Ok(Exit::Ok)
@@ -356,7 +383,9 @@ impl TrendDocument {
             runs: trend.points.len(),
             current: trend.current.as_ref().map(|level| level.centre.estimate),
             previous: trend.previous.as_ref().map(|level| level.centre.estimate),
-            ratio: trend.ratio.map(|ratio| [ratio.estimate, ratio.lo, ratio.hi]),
+            ratio: trend
+                .ratio
+                .map(|ratio| [ratio.estimate, ratio.lo, ratio.hi]),
             changes: trend
                 .change_points
                 .iter()
@@ -376,7 +405,8 @@ impl TrendDocument {
             self.metric,
             self.case,
             self.runs,
-            self.current.map_or_else(|| "unknown".to_owned(), number::plain)
+            self.current
+                .map_or_else(|| "unknown".to_owned(), number::plain)
         );
         if self.changes.is_empty() {
             text += "no change point\n";
@@ -419,7 +449,9 @@ pub(super) fn baselines(arguments: &BaselineArguments, format: Format) -> Result
                 Err(error) => return Err(error.into()),
             };
             let before = history.baseline_save(name, &run)?;
-            let note = before.map_or_else(String::new, |before| format!(", before {}", before.as_str()));
+            let note = before.map_or_else(String::new, |before| {
+                format!(", before {}", before.as_str())
+            });
             println!("{name} is {}{note}", run.as_str());
         }
         BaselineCommand::List => {
@@ -435,14 +467,19 @@ pub(super) fn baselines(arguments: &BaselineArguments, format: Format) -> Result
             };
             output::document(format, &listed, || {
                 let lines = listed.baselines.iter();
-                lines.map(|one| format!("{}  {}\n", one.name, one.run)).collect()
+                lines
+                    .map(|one| format!("{}  {}\n", one.name, one.run))
+                    .collect()
             })?;
         }
         BaselineCommand::Show { name } => {
             let document = history.baseline_show(name)?;
             let text = keywright_report::text::summary_table(&document);
             match format {
-                Format::Json => print!("{}", json::render(&document, json::Layout::Pretty).unwrap_or_default()),
+                Format::Json => print!(
+                    "{}",
+                    json::render(&document, json::Layout::Pretty).unwrap_or_default()
+                ),
                 _ => print!("{text}"),
             }
         }
@@ -463,7 +500,8 @@ pub(super) fn clean(arguments: &CleanArguments) -> Result<Exit, Failure> {
     }
     let mut folders = 0;
     for folder in super::work::abandoned() {
-        std::fs::remove_dir_all(&folder).map_err(|error| Failure::file(&folder, "removed", &error))?;
+        std::fs::remove_dir_all(&folder)
+            .map_err(|error| Failure::file(&folder, "removed", &error))?;
         folders += 1;
     }
     println!("{folders} folders of ended measurements removed");

@@ -42,7 +42,13 @@ pub(super) fn run(arguments: &BreakdownArguments, format: Format) -> Result<Exit
         ..arguments.load.clone()
     };
     let operations = [find(&arguments.name)?, find(&arguments.null)?];
-    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, load.seed, load.runs())?;
+    let sitting = Sitting::begin(
+        &arguments.output,
+        &arguments.judging,
+        format,
+        load.seed,
+        load.runs(),
+    )?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let ready = operations.map(|operation| bench.ready(operation, &load, &arguments.judging));
     let ready = ready.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -83,5 +89,6 @@ pub(super) fn run(arguments: &BreakdownArguments, format: Format) -> Result<Exit
 /// of those in flight.
 fn means(case: &Case) -> Vec<f64> {
     let runs = case.runs.iter();
-    runs.map(|run| case.load.cap as f64 * 1e9 / run.achieved_per_s).collect()
+    runs.map(|run| case.load.cap as f64 * 1e9 / run.achieved_per_s)
+        .collect()
 }

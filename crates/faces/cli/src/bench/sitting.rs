@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use keywright_clock::{Clock, MonotonicTime, WallTime};
 use keywright_measure::document::{
-    Calibration, Case, Comparison, Document, Ending, Environment, Gate, Remark, Run, SCHEMA, SCHEMA_VERSION, Tool,
+    Calibration, Case, Comparison, Document, Ending, Environment, Gate, Remark, Run, SCHEMA,
+    SCHEMA_VERSION, Tool,
 };
 use keywright_measure::event::{Event, Observer as _};
 use keywright_measure::machine::Machine;
@@ -71,7 +72,9 @@ impl Sitting {
         let outputs = Outputs::open(flags, format)?;
         past::check(&flags.past, flags.save_baseline.as_deref())?;
         let baseline = judging.baseline.as_deref();
-        let baseline = baseline.map(|name| past::baseline(&flags.past, name)).transpose()?;
+        let baseline = baseline
+            .map(|name| past::baseline(&flags.past, name))
+            .transpose()?;
         let mut random = keywright_primitives::random::RandomStream::new()
             .map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
         let id: [u8; 8] = random
@@ -122,7 +125,9 @@ impl Sitting {
         for entry in entries {
             let about = entry.carrier.about();
             if !about.is_empty() {
-                self.about.borrow_mut().insert(entry.plan.target.clone(), about);
+                self.about
+                    .borrow_mut()
+                    .insert(entry.plan.target.clone(), about);
             }
         }
         self.sort(outcomes)
@@ -149,7 +154,10 @@ impl Sitting {
             remedy: None,
         });
         let mut hindrance = self.hindrance.borrow_mut();
-        if hindrance.as_ref().is_none_or(|known| known.exit == Exit::Unsupported) {
+        if hindrance
+            .as_ref()
+            .is_none_or(|known| known.exit == Exit::Unsupported)
+        {
             *hindrance = Some(unmeasurable(error));
         }
     }
@@ -175,14 +183,22 @@ impl Sitting {
 
     /// The document of these cases.
     pub(super) fn document(&self, cases: Vec<Case>) -> Document {
-        let mut verdicts: Vec<Word> = cases.iter().flat_map(|case| case.verdicts.clone()).collect();
+        let mut verdicts: Vec<Word> = cases
+            .iter()
+            .flat_map(|case| case.verdicts.clone())
+            .collect();
         verdicts.sort_unstable();
         verdicts.dedup();
         let mut calibration = self.calibration.borrow().clone();
-        calibration.noise_percent = cases.iter().filter_map(|case| case.checks.noise_percent).reduce(f64::max);
-        calibration.noise = calibration
-            .noise_percent
-            .map(|percent| keywright_measure::canary::Noise::of(percent).name().to_owned());
+        calibration.noise_percent = cases
+            .iter()
+            .filter_map(|case| case.checks.noise_percent)
+            .reduce(f64::max);
+        calibration.noise = calibration.noise_percent.map(|percent| {
+            keywright_measure::canary::Noise::of(percent)
+                .name()
+                .to_owned()
+        });
         let elapsed = self.clock.monotonic().since(self.started.1);
         Document {
             schema: SCHEMA.to_owned(),
@@ -276,7 +292,10 @@ impl Sitting {
             });
         }
         let words = document.cases.iter().flat_map(|case| case.verdicts.iter());
-        document.verdicts = words.chain(document.validity.iter().filter_map(|one| one.word.as_ref())).copied().collect();
+        document.verdicts = words
+            .chain(document.validity.iter().filter_map(|one| one.word.as_ref()))
+            .copied()
+            .collect();
         document.verdicts.sort_unstable();
         document.verdicts.dedup();
         failures
@@ -347,7 +366,12 @@ pub(super) fn tool() -> Tool {
         name: "keywright".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: option_env!("KEYWRIGHT_COMMIT").map(str::to_owned),
-        profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+        profile: if cfg!(debug_assertions) {
+            "debug"
+        } else {
+            "release"
+        }
+        .to_owned(),
         features: Vec::new(),
     }
 }

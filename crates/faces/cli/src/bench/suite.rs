@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use keywright_measure::Window;
 use keywright_measure::carry::Carrier;
 use keywright_measure::document::{Case, Suite as SuiteRecord};
-use keywright_measure::Window;
 use keywright_measure::session::Entry;
 use keywright_targets::operation::{AnyCarrier, Operation};
 use keywright_targets::suite::{Context, Filter, SHIPPED, Shipped, Suite, SuiteCase, nearest};
@@ -72,7 +72,8 @@ pub(super) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Fail
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let mut cases = Vec::new();
     // Cases that are run equally often take turns; others come one group after the other.
-    for group in chosen.chunk_by(|one, two| runs(one) == runs(two) && one.cooldown == two.cooldown) {
+    for group in chosen.chunk_by(|one, two| runs(one) == runs(two) && one.cooldown == two.cooldown)
+    {
         if sitting.stop.is_asked() {
             break;
         }
@@ -156,7 +157,11 @@ fn read(name: &str) -> Result<(Suite, Vec<String>), Failure> {
         lookup: &lookup,
     };
     let wrong = |error: keywright_targets::suite::Error| {
-        Failure::new(Exit::Usage, error.to_string(), "see BENCHMARKING.md for the keys of a suite")
+        Failure::new(
+            Exit::Usage,
+            error.to_string(),
+            "see BENCHMARKING.md for the keys of a suite",
+        )
     };
     let path = Path::new(name);
     if path.exists() {
@@ -164,7 +169,11 @@ fn read(name: &str) -> Result<(Suite, Vec<String>), Failure> {
     }
     let shipped = Shipped::find(name).ok_or_else(|| {
         let near = nearest(name, SHIPPED.iter().map(|suite| suite.name), 3);
-        let near = if near.is_empty() { String::new() } else { format!("did you mean {}? ", near.join(" or ")) };
+        let near = if near.is_empty() {
+            String::new()
+        } else {
+            format!("did you mean {}? ", near.join(" or "))
+        };
         Failure::new(
             Exit::NotFound,
             format!("there is no suite {name}, neither as a file nor in the program"),
@@ -176,7 +185,11 @@ fn read(name: &str) -> Result<(Suite, Vec<String>), Failure> {
 }
 
 fn told(chosen: &[&SuiteCase]) -> Result<Exit, Failure> {
-    let mut rows = vec![["case", "operation", "target", "runs", "expected"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["case", "operation", "target", "runs", "expected"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for case in chosen {
         let expected = case.plan.expected().map_or_else(
             || "unknown".to_owned(),

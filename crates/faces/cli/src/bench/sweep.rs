@@ -19,7 +19,12 @@ pub(super) struct ScaleArguments {
     /// The operation.
     name: String,
     /// Operations in flight at once, one after the other.
-    #[arg(long = "steps", value_name = "LIST", value_delimiter = ',', default_value = "1,2,4,8")]
+    #[arg(
+        long = "steps",
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "1,2,4,8"
+    )]
     steps: Vec<NonZeroU32>,
     #[command(flatten)]
     load: LoadFlags,
@@ -49,7 +54,13 @@ pub(super) struct SizesArguments {
 
 pub(super) fn scale(arguments: &ScaleArguments, format: Format) -> Result<Exit, Failure> {
     let operation = find(&arguments.name)?;
-    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, arguments.load.seed, arguments.load.runs())?;
+    let sitting = Sitting::begin(
+        &arguments.output,
+        &arguments.judging,
+        format,
+        arguments.load.seed,
+        arguments.load.runs(),
+    )?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let mut ready = Vec::new();
     for step in &arguments.steps {
@@ -59,7 +70,8 @@ pub(super) fn scale(arguments: &ScaleArguments, format: Format) -> Result<Exit, 
         };
         let (mut plan, carrier) = bench.ready(operation, &load, &arguments.judging)?;
         plan.id = format!("{}.x{step}", operation.name);
-        plan.parameters.insert("threads".to_owned(), step.to_string());
+        plan.parameters
+            .insert("threads".to_owned(), step.to_string());
         ready.push((plan, carrier));
     }
     let mut cases = in_turns(&sitting, &arguments.load, ready)?;
@@ -84,7 +96,13 @@ pub(super) fn scale(arguments: &ScaleArguments, format: Format) -> Result<Exit, 
 
 pub(super) fn sizes(arguments: &SizesArguments, format: Format) -> Result<Exit, Failure> {
     let family = family(&arguments.stem)?;
-    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, arguments.load.seed, arguments.load.runs())?;
+    let sitting = Sitting::begin(
+        &arguments.output,
+        &arguments.judging,
+        format,
+        arguments.load.seed,
+        arguments.load.runs(),
+    )?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let ready = family
         .iter()
@@ -98,7 +116,10 @@ pub(super) fn sizes(arguments: &SizesArguments, format: Format) -> Result<Exit, 
         .map(|(case, operation)| sizes::Point::of(case, operation.bytes))
         .collect();
     match sizes::model(&points, arguments.load.seed) {
-        None => sitting.remark("there are too few sizes for a line", "an operation needs three sizes"),
+        None => sitting.remark(
+            "there are too few sizes for a line",
+            "an operation needs three sizes",
+        ),
         Some(model) => {
             if !model.misfits.is_empty() {
                 let sizes: Vec<String> = model.misfits.iter().map(u64::to_string).collect();
@@ -118,7 +139,10 @@ pub(super) fn sizes(arguments: &SizesArguments, format: Format) -> Result<Exit, 
 /// Operations called `stem.SIZE`, by size.
 fn family(stem: &str) -> Result<Vec<&'static Operation>, Failure> {
     let sized = |operation: &&Operation| {
-        let rest = operation.name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.'));
+        let rest = operation
+            .name
+            .strip_prefix(stem)
+            .and_then(|rest| rest.strip_prefix('.'));
         operation.bytes > 0 && operation.units == 1 && rest.is_some_and(|rest| !rest.contains('.'))
     };
     let mut family: Vec<_> = Workshop::operations().filter(sized).collect();

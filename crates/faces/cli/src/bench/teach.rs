@@ -61,12 +61,16 @@ pub(super) fn run(arguments: &DemoArguments, format: Format) -> Result<Exit, Fai
     let Lesson::ClosedLoop(lesson) = &arguments.lesson;
     let cases = lesson.rates.iter().map(|rate| lesson.measure(*rate));
     let cases = cases.collect::<Result<Vec<_>, _>>()?;
-    let end = cases.iter().map(judge::exit_of).fold(keywright_measure::Exit::Ok, keywright_measure::Exit::worst);
+    let end = cases
+        .iter()
+        .map(judge::exit_of)
+        .fold(keywright_measure::Exit::Ok, keywright_measure::Exit::worst);
     let document = document(cases, end, lesson.seed);
     let text = match format {
         Format::Text => lesson.told(&document),
-        _ => json::render(&document, json::Layout::Pretty)
-            .map_err(|error| Failure::new(Exit::Internal, error.to_string(), "please report this"))?,
+        _ => json::render(&document, json::Layout::Pretty).map_err(|error| {
+            Failure::new(Exit::Internal, error.to_string(), "please report this")
+        })?,
     };
     output::data(text.as_bytes())?;
     eprintln!("exit {} {}", end.code(), end.name());
@@ -123,7 +127,11 @@ impl ClosedLoop {
             "left out: never sent"
         );
         for case in &document.cases {
-            let mean = case.service.as_ref().and_then(|service| service.mean_ns).unwrap_or(0.0);
+            let mean = case
+                .service
+                .as_ref()
+                .and_then(|service| service.mean_ns)
+                .unwrap_or(0.0);
             told += &format!(
                 "{:>14} {:>16} {:>20}\n",
                 number::plain(case.load.rate_per_s.unwrap_or(0.0)),
@@ -137,7 +145,10 @@ impl ClosedLoop {
 }
 
 fn document(cases: Vec<Case>, end: keywright_measure::Exit, seed: u64) -> Document {
-    let mut verdicts: Vec<_> = cases.iter().flat_map(|case| case.verdicts.clone()).collect();
+    let mut verdicts: Vec<_> = cases
+        .iter()
+        .flat_map(|case| case.verdicts.clone())
+        .collect();
     verdicts.sort_unstable();
     verdicts.dedup();
     Document {

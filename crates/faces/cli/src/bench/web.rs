@@ -28,7 +28,9 @@ impl Page {
         if !address.ip().is_loopback() {
             return Err(Failure::new(
                 Exit::Refused,
-                format!("{address} can be reached from elsewhere, and the dashboard has no password"),
+                format!(
+                    "{address} can be reached from elsewhere, and the dashboard has no password"
+                ),
                 "serve it on 127.0.0.1, and reach it through a tunnel",
             ));
         }
@@ -46,7 +48,11 @@ impl Page {
 }
 
 fn failed(error: &WebError) -> Failure {
-    Failure::new(Exit::Usage, sentence(error), "choose another port, or 0 for a free one")
+    Failure::new(
+        Exit::Usage,
+        sentence(error),
+        "choose another port, or 0 for a free one",
+    )
 }
 
 impl Drop for Page {

@@ -47,7 +47,10 @@ pub(super) fn abandoned() -> Vec<PathBuf> {
     };
     let left = |entry: &std::fs::DirEntry| {
         let name = entry.file_name();
-        let id = name.to_str().and_then(|name| name.strip_prefix(PREFIX)).map(str::to_owned);
+        let id = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(PREFIX))
+            .map(str::to_owned);
         id.and_then(|id| id.parse::<u32>().ok())
             .is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists())
     };

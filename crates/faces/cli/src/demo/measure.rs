@@ -116,7 +116,10 @@ fn measure(plan: CasePlan, carrier: &mut dyn Carrier) -> Result<Case, Failure> {
         stop: &Stop::new(),
         rest: std::thread::sleep,
     };
-    match session.measure(&mut [Entry { plan, carrier }], &Nobody).pop() {
+    match session
+        .measure(&mut [Entry { plan, carrier }], &Nobody)
+        .pop()
+    {
         Some(Outcome::Measured(case)) => sound(*case),
         Some(Outcome::Skipped { error, .. }) => Err(unmeasurable(&error)),
         _ => Err(Failure::broken("nothing was measured")),

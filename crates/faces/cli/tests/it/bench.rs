@@ -77,6 +77,12 @@ pub(crate) fn ended(command: &mut Command) -> Ended {
     }
 }
 
+/// The words of a whole result.
+pub(crate) fn verdicts(document: &Value) -> Vec<&str> {
+    let words = document["verdicts"].as_array().unwrap();
+    words.iter().map(|word| word.as_str().unwrap()).collect()
+}
+
 /// A closed load of 200 simulated operations, six times.
 pub(crate) const CLOSED: &str = "iterations = 200\nload = { concurrency = 1 }";
 /// 1,000 a second for two simulated seconds.

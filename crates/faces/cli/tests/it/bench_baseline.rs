@@ -2,16 +2,11 @@
 
 use serde_json::Value;
 
-use crate::bench::{Bench, CLOSED, QUICK};
+use crate::bench::{Bench, CLOSED, QUICK, verdicts};
 
 /// Far enough apart for the noise of any machine.
 const FAST: &str = "service = \"1us\"";
 const SLOW: &str = "service = \"1s\"";
-
-fn verdicts(document: &Value) -> Vec<&str> {
-    let words = document["verdicts"].as_array().unwrap();
-    words.iter().map(|word| word.as_str().unwrap()).collect()
-}
 
 #[test]
 fn a_baseline_that_cannot_be_read_is_found_before_the_measurement() {
@@ -116,6 +111,13 @@ fn a_baseline_from_other_settings_is_refused_with_what_differs_and_the_result_is
         assert!(remarks.iter().any(marked), "{document}");
         assert!(!document["comparison"].as_array().unwrap().is_empty());
     }
+}
+
+#[test]
+fn a_baseline_without_any_of_the_cases_cannot_be_compared_even_by_force() {
+    let bench = Bench::new();
+    let here = bench.script("here.toml", FAST, CLOSED);
+    bench.kept("here.json", &["run", &here]);
     let document = bench.document(
         7,
         &[&QUICK[..], &["--baseline", "here.json", "--force"]].concat(),

@@ -113,13 +113,46 @@ fn a_command_that_is_repeated_from_the_result_gives_the_same_figures() {
     );
 }
 
+/// A token that nobody may see again.
+const CANARY: &str = "hvs.canary-7f3a91c2";
+
+/// Demands that no file of the folder but the token's own has the token in it.
+#[track_caller]
+fn nowhere(bench: &Bench) {
+    for name in bench.folder.names().iter().filter(|name| *name != "token") {
+        let bytes = bench.folder.read(name);
+        let mut windows = bytes.windows(CANARY.len());
+        assert!(!windows.any(|window| window == CANARY.as_bytes()), "{name}");
+    }
+}
+
+const FILES: [&str; 9] = [
+    "-o",
+    "a.json",
+    "-o",
+    "a.html",
+    "--events",
+    "events",
+    "--status-file",
+    "status",
+    "-v",
+];
+
 #[test]
-fn a_token_of_a_store_is_in_no_output_whatever_happens() {
-    const CANARY: &str = "hvs.canary-7f3a91c2";
-    let bench = Bench::new();
+fn the_token_of_a_store_is_in_no_output_of_a_command_that_fails() {
+    let (bench, home) = (Bench::new(), Home::demo());
     let token = bench.folder.write("token", format!("{CANARY}\n"));
-    let home = Home::demo();
     let ca = home.word("ca.pem");
+    let operation = [
+        "op",
+        "vault.kv.get",
+        "hash.sha256.1k",
+        "-n",
+        "20",
+        "--runs",
+        "1",
+        "-w0s",
+    ];
     let store = [
         "--store",
         "https://127.0.0.1:1",
@@ -128,55 +161,58 @@ fn a_token_of_a_store_is_in_no_output_whatever_happens() {
         "--store-ca",
         &ca,
     ];
-    let files = [
-        "-o",
-        "a.json",
-        "-o",
-        "a.html",
-        "--events",
-        "events",
-        "--status-file",
-        "status",
-        "-v",
-    ];
-    let words = [
-        &[
-            "op",
-            "vault.kv.get",
-            "hash.sha256.1k",
-            "-n",
-            "20",
-            "--runs",
-            "1",
-            "-w0s",
-        ],
-        &store[..],
-        &files,
-    ]
-    .concat();
     for format in ["text", "json"] {
-        let ended = bench.run(&[&words[..], &["--format", format]].concat());
+        let ended = bench.run(&[&operation[..], &store, &FILES, &["--format", format]].concat());
         assert_eq!(ended.code, 5, "{ended:?}");
-        assert!(
-            !String::from_utf8_lossy(&ended.stdout).contains(CANARY)
-                && !ended.stderr.contains(CANARY),
-            "{ended:?}"
-        );
+        let printed = String::from_utf8_lossy(&ended.stdout) + ended.stderr.as_str();
+        assert!(!printed.contains(CANARY), "{ended:?}");
+        nowhere(&bench);
     }
-    std::fs::remove_file(&token).unwrap();
-    for name in bench.folder.names() {
-        let bytes = bench.folder.read(&name);
-        assert!(
-            !bytes
-                .windows(CANARY.len())
-                .any(|window| window == CANARY.as_bytes()),
-            "{name}"
+}
+
+#[test]
+fn the_token_of_a_suite_is_in_no_output_of_what_was_measured() {
+    let (bench, home) = (Bench::new(), Home::demo());
+    bench.folder.write("token", format!("{CANARY}\n"));
+    let ca = home.word("ca.pem");
+    for token in ["{ file = \"token\" }", "{ env = \"KEYWRIGHT_CANARY\" }"] {
+        let suite = format!(
+            "version = 1\n\
+             [defaults]\nruns = 1\nwarmup = \"0s\"\niterations = 20\n\
+             [target.store]\nkind = \"kv\"\nurl = \"https://127.0.0.1:1\"\n\
+             tls = {{ ca = \"{ca}\" }}\ntoken = {token}\n\
+             [[case]]\nid = \"there\"\ntarget = \"store\"\nop = \"vault.kv.get\"\n\
+             [[case]]\nid = \"here\"\ntarget = \"local\"\nop = \"hash.sha256.1k\"\n"
         );
+        bench.folder.write("suite.toml", suite);
+        let mut command = bench.command(&[&["run", "suite.toml"][..], &FILES].concat());
+        let ended = ended(command.env("KEYWRIGHT_CANARY", CANARY));
+        let printed = String::from_utf8_lossy(&ended.stdout) + ended.stderr.as_str();
+        assert!(!printed.contains(CANARY), "{ended:?}");
+        let document: Value = serde_json::from_slice(&bench.folder.read("a.json")).unwrap();
+        let cases = document["cases"].as_array().unwrap();
+        assert!(cases.iter().any(|case| case["id"] == "here"), "{document}");
+        // Nothing is at that address: what answered, if anything did, says that it is not that store.
+        for case in cases.iter().filter(|case| case["id"] == "there") {
+            let words = case["verdicts"].as_array().unwrap();
+            assert!(words.contains(&"STAND-IN".into()), "{case}");
+        }
+        nowhere(&bench);
     }
-    // It cannot be given on the command line at all.
+}
+
+#[test]
+fn a_token_cannot_be_given_in_words_that_every_process_can_read() {
+    let bench = Bench::new();
     let ended = bench.run(&["op", "vault.kv.get", "--store-token", CANARY]);
     assert_eq!(ended.code, 2, "{ended:?}");
+    let words = ["op", "vault.kv.get", "--store", "https://127.0.0.1:1"];
     bench
-        .run(&["op", "vault.kv.get", "--store", "https://127.0.0.1:1"])
+        .run(&words)
         .refused(2, "needs a token", "--store-token-file FILE");
+    let suite = "version = 1\n[target]\nx = { kind = \"kv\", url = \"https://127.0.0.1:1\", token = \"t\" }\n";
+    let file = bench.folder.write("suite.toml", suite);
+    bench
+        .run(&["run", &file])
+        .refused(2, "line 3", "BENCHMARKING.md");
 }

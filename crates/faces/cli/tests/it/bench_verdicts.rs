@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, CLOSED, OPEN, QUICK, ended};
+use crate::bench::{Bench, CLOSED, OPEN, QUICK, ended, verdicts};
 use crate::program::{Ended, eventually, program, signal};
 
 /// What the server is, what the case is, which words it gets, how the command ends.
@@ -66,11 +66,6 @@ const ROWS: &[Row] = &[
         "inconclusive",
     ),
 ];
-
-fn verdicts(document: &Value) -> Vec<&str> {
-    let words = document["verdicts"].as_array().unwrap();
-    words.iter().map(|word| word.as_str().unwrap()).collect()
-}
 
 #[test]
 fn every_verdict_has_its_word_and_its_code_in_the_document_and_in_the_status_file() {

@@ -5,6 +5,7 @@ use crate::bench::Bench;
 use crate::program::{Folder, Home};
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn words_that_cannot_be_measured_are_refused_in_two_lines() {
     let bench = Bench::new();
     for (code, words, happened, advice) in [

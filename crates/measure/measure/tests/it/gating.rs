@@ -64,11 +64,7 @@ impl Made {
             differences,
             refused,
             ..
-        } = compare::suite(
-            &now,
-            ("main", &before),
-            &[Metric::Throughput],
-        );
+        } = compare::suite(&now, ("main", &before), &[Metric::Throughput]);
         assert_eq!(refused, []);
         gate::decide(&differences, rules)
     }

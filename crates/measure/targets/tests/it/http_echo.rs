@@ -257,7 +257,11 @@ pub(crate) fn check_books(carried: &Carried) {
     // An operation is due before it is sent, and sent before it ends.
     assert!(ledger.response.max() >= ledger.service.max());
     assert!(ledger.lateness.max() >= ledger.pacer.max());
-    assert!(carried.elapsed_ns >= ledger.last_completed);
+    // What ends after its schedule is no part of the rate.
+    let counted = ledger.counts.answered() - ledger.late;
+    let rate = counted as f64 * 1e9 / carried.elapsed_ns as f64;
+    assert!((carried.rate_per_s - rate).abs() <= rate * 1e-9);
+    assert!(ledger.late == 0 || carried.elapsed_ns < ledger.last_completed);
     let area = carried.in_flight_area.unwrap();
     assert!(area >= 0.0 && area.is_finite());
     for part in &carried.parts {
