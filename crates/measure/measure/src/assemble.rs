@@ -186,8 +186,9 @@ impl Scope<'_> {
 
     fn cpu(&self, run: &Carried) -> Option<f64> {
         let done = run.ledger.counts.answered() * self.plan.units;
+        // Where the system counts in hundredths of a second a short run may read as nothing.
         run.cpu_ns
-            .filter(|_| done > 0)
+            .filter(|cpu| done > 0 && *cpu > 0)
             .map(|cpu| cpu as f64 / done as f64)
     }
 

@@ -112,14 +112,18 @@ impl Dispatch {
             .limit
             .operations
             .is_some_and(|most| self.released >= most);
-        if spent || self.limit.nanos.is_some_and(|end| now >= end) {
-            return Next::Over;
-        }
         let intended = match &self.source {
             Source::Loop => now,
             Source::Schedule { due: None, .. } => return Next::Over,
             Source::Schedule { due: Some(due), .. } => *due,
         };
+        // What was due in time and had a place is started even if the driver comes a little late for it:
+        // its lateness is then in the books, and nobody blames the target. What waited for a place is not.
+        let waited = self.freed > intended || self.in_flight >= self.cap;
+        let over = self.limit.nanos.is_some_and(|end| now >= end);
+        if spent || (over && (waited || matches!(self.source, Source::Loop))) {
+            return Next::Over;
+        }
         // A limit in time that is shorter than the schedule: this one is never started.
         if self.limit.nanos.is_some_and(|end| intended >= end) {
             return Next::Over;
@@ -230,6 +234,21 @@ mod tests {
     }
 
     #[test]
+    fn a_driver_that_comes_late_for_the_last_operation_starts_it_and_takes_the_blame() {
+        let mut dispatch = Dispatch::new(&open(10.0, 1, 2), NO_LIMIT, 0);
+        for due in (0..9).map(|tenth| tenth * 100_000_000) {
+            assert_eq!(dispatch.next(due), start(due, Delay::Pacer));
+            dispatch.ended(due + 1);
+        }
+        assert_eq!(
+            dispatch.next(1_000_000_007),
+            start(900_000_000, Delay::Pacer)
+        );
+        assert_eq!(dispatch.next(1_000_000_008), Next::Over);
+        assert_eq!(dispatch.never_sent().count(), 0);
+    }
+
+    #[test]
     fn limits_in_time_and_count_end_a_schedule_early_and_plan_no_more_than_they_allow() {
         let limit = Limit {
             operations: Some(3),
@@ -248,8 +267,11 @@ mod tests {
         };
         let mut dispatch = Dispatch::new(&open(10.0, 1, 9), limit, 0);
         assert_eq!(dispatch.next(0), start(0, Delay::Pacer));
-        assert_eq!(dispatch.next(260_000_000), Next::Over);
-        assert_eq!(dispatch.never_sent().count(), 2);
+        // Two were due within the limit, and no more.
+        assert_eq!(dispatch.next(260_000_000), start(100_000_000, Delay::Pacer));
+        assert_eq!(dispatch.next(260_000_000), start(200_000_000, Delay::Pacer));
+        assert_eq!(dispatch.next(300_000_000), Next::Over);
+        assert_eq!(dispatch.never_sent().count(), 0);
     }
 
     #[test]

@@ -3,22 +3,26 @@
 use std::cell::{OnceCell, RefCell};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use keywright_clock::Clock;
-use keywright_measure::carry::Check;
+use keywright_measure::carry::{Check, Verify};
 use keywright_measure::document::BlockRecord;
 use keywright_measure::ledger::Ledger;
 use keywright_measure::plan::CasePlan;
 use keywright_measure::stats::random::Generator;
 use keywright_measure::threads::{CpuTime, Threads};
 use keywright_measure::timer::Timer;
-use keywright_measure::{Assignment, Carried, Carrier, Fault, Load, TargetError, Worker};
+use keywright_measure::{
+    Assignment, Carried, Carrier, Fault, Load, Stop, TargetError, Window, Worker,
+};
+use keywright_secret::SecretBytes;
 
 use crate::http::Process;
 use crate::operation::{AnyCarrier, Make, Operation, Setting};
-use crate::service::{Access, Launch, Role, Server, Shape, Tenant, home};
+use crate::service::{Access, Kind, Launch, Role, Server, Shape, Tenant, home};
 use crate::store::{self, development::Development, standin::StandIn};
-use crate::suite::{Instance, SuiteCase, Target, Work};
+use crate::suite::{Instance, ScriptClock, Secret, Store as StoreTarget, SuiteCase, Target, Work};
 
 /// Where operations are made.
 #[derive(Debug)]
@@ -29,7 +33,13 @@ pub struct Workshop {
     /// One for each role: operations of a role share it, as clients of one service would.
     servers: RefCell<Vec<Server>>,
     store: RefCell<Option<RunningStore>>,
+    ceilings: RefCell<Vec<(Shape, f64)>>,
 }
+
+/// How long the generator is looked at.
+const CEILING: Duration = Duration::from_millis(300);
+/// How long an answer may take then.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What operations are made from.
 #[derive(Clone, Debug)]
@@ -50,6 +60,8 @@ pub struct Places {
     pub floor: Option<PathBuf>,
     /// Which secret store is measured.
     pub store: StorePlace,
+    /// Variables of the environment, which only the caller may read: tokens that suites point to.
+    pub lookup: fn(&str) -> Option<String>,
 }
 
 /// Which secret store is measured.
@@ -63,6 +75,13 @@ pub enum StorePlace {
     /// Our own stand-in, which speaks the protocol and is labelled everywhere.
     #[default]
     StandIn,
+}
+
+/// Which engine of a store a suite's target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Engine {
+    Kv,
+    Transit,
 }
 
 /// A store that has been started.
@@ -83,6 +102,7 @@ impl Workshop {
             places,
             servers: RefCell::default(),
             store: RefCell::default(),
+            ceilings: RefCell::default(),
         }
     }
 
@@ -112,8 +132,57 @@ impl Workshop {
             unit: operation.unit.to_owned(),
             units: operation.units,
             bytes: operation.bytes,
+            connections: match operation.make {
+                Make::Service(shape) => Some(u64::from(shape.connections)),
+                _ => None,
+            },
             ..CasePlan::new(operation.name, operation.target)
         }
+    }
+
+    /// What the generator makes of requests that do nothing, over the same kind of connections, in
+    /// operations a second: a schedule that asks for much of this measures the generator. Found once for
+    /// each shape, by a short loop against the null mode, so the truth may be higher. Nothing for loops, and
+    /// for operations in this process.
+    ///
+    /// # Errors
+    /// The null mode cannot be measured.
+    pub fn ceiling(&self, operation: &Operation, load: &Load) -> Result<Option<f64>, TargetError> {
+        let (Make::Service(shape), Load::Open(_)) = (operation.make, load) else {
+            return Ok(None);
+        };
+        let shape = Shape {
+            kind: Kind::Null,
+            ..shape
+        };
+        let known = self
+            .ceilings
+            .borrow()
+            .iter()
+            .find(|(known, _)| *known == shape)
+            .copied();
+        if let Some((_, rate)) = known {
+            return Ok(Some(rate));
+        }
+        let workers = NonZeroU32::new(shape.places()).unwrap_or(NonZeroU32::MIN);
+        let load = Load::Closed { workers };
+        let access = self.service(Role::Null)?;
+        let mut carrier = crate::service::carrier(shape, &access, self.places.seed)?;
+        let assignment = Assignment {
+            load: &load,
+            window: Window::Time(CEILING),
+            seed: self.places.seed,
+            verify: Verify::Off,
+            timeout: PATIENCE,
+            drain: PATIENCE,
+            block: CEILING,
+            clock: &self.clock,
+            stop: &Stop::new(),
+        };
+        carrier.carry(&assignment, &mut |_, _| {})?;
+        let rate = carrier.carry(&assignment, &mut |_, _| {})?.rate_per_s;
+        self.ceilings.borrow_mut().push((shape, rate));
+        Ok(Some(rate))
     }
 
     /// How many at once an operation takes when nobody says.
@@ -218,10 +287,13 @@ impl Workshop {
             reason: reason.to_owned(),
         };
         let access = match target {
-            Target::Script(script) => return Ok(Box::new(script.server.clone())),
+            Target::Script(script) if script.clock == ScriptClock::Simulated => {
+                return Ok(Box::new(script.server.clone()));
+            }
             Target::Service(instance) => self.instance(instance)?,
-            // The store of the workshop: which one it is was decided with the workshop.
-            Target::Kv(_) | Target::Transit(_) | Target::Local | Target::Null => None,
+            Target::Kv(store) => return self.stored(case, (Engine::Kv, store)),
+            Target::Transit(store) => return self.stored(case, (Engine::Transit, store)),
+            Target::Local | Target::Null => None,
             other => {
                 return Err(missing(&format!(
                     "this program has no {} target yet",
@@ -238,6 +310,77 @@ impl Workshop {
             (Work::Mix(parts), _) => self.mix(parts, &case.plan.load),
             (Work::Script, _) => Err(missing("a script is a target of its own kind")),
         }
+    }
+
+    /// A case against the secret store that a suite names.
+    fn stored(
+        &self,
+        case: &SuiteCase,
+        at: (Engine, &StoreTarget),
+    ) -> Result<AnyCarrier, TargetError> {
+        let Work::One(Operation {
+            make: Make::Store(shape),
+            ..
+        }) = case.work
+        else {
+            return Err(TargetError::Load(
+                "a secret store takes its own operations only",
+            ));
+        };
+        let settings = self.elsewhere(&case.plan.target, at)?;
+        let streams = case.streams.unwrap_or(case.plan.load.cap().get());
+        let settings = settings.with_connections(case.connections.unwrap_or(1), streams);
+        Ok(Box::new(store::open(shape, &settings, self.places.seed)?))
+    }
+
+    fn elsewhere(
+        &self,
+        name: &str,
+        (engine, at): (Engine, &StoreTarget),
+    ) -> Result<store::Settings, TargetError> {
+        let file = |path: &Path| {
+            std::fs::read(path)
+                .map_err(|error| TargetError::System(format!("{}: {error}", path.display())))
+        };
+        let token = match &at.token {
+            Some(Secret::File(path)) => file(path)?,
+            Some(Secret::Variable(variable)) => (self.places.lookup)(variable)
+                .ok_or_else(|| TargetError::Authentication {
+                    target: name.to_owned(),
+                    reason: format!("the variable {variable} with its token is not set"),
+                })?
+                .into_bytes(),
+            None => return Err(TargetError::Load("the store's target names no token")),
+        };
+        let mut token = token;
+        token.truncate(token.trim_ascii_end().len());
+        let ca = at
+            .tls
+            .ca
+            .as_deref()
+            .ok_or(TargetError::Load("the store's target names no ca"))?;
+        let token = SecretBytes::from_vec(token);
+        let settings = store::Settings::new(name, &at.url, token, &file(ca)?);
+        let Some(mount) = &at.mount else {
+            return Ok(settings);
+        };
+        let mount = mount.clone();
+        let standard = store::Mounts::default();
+        let mounts = match (engine, at.version) {
+            (Engine::Transit, _) => store::Mounts {
+                transit: mount,
+                ..standard
+            },
+            (Engine::Kv, Some(1)) => store::Mounts {
+                kv1: mount,
+                ..standard
+            },
+            (Engine::Kv, _) => store::Mounts {
+                kv: mount,
+                ..standard
+            },
+        };
+        Ok(settings.with_mounts(mounts))
     }
 
     fn remote(

@@ -10,6 +10,7 @@ use keywright_measure::latency::{Few, Percentile};
 use keywright_measure::plan::{CasePlan, Slo, parse_count, parse_time};
 use keywright_measure::{Arrival, Load, Open, Phase, Window};
 use keywright_report::exports::Profile;
+use keywright_targets::operation::{Make, Operation};
 
 use super::sitting::Pace;
 use crate::exit::{Exit, Failure};
@@ -210,6 +211,15 @@ pub(super) struct TargetFlags {
     /// Pin servers to this core (with `taskset`); pin this program to another.
     #[arg(long, value_name = "CPU")]
     pub(super) server_cpu: Option<u32>,
+    /// Connections to a service; each operation has its own number.
+    #[arg(long, value_name = "N")]
+    pub(super) connections: Option<NonZeroU32>,
+    /// Requests in flight on each connection.
+    #[arg(long, value_name = "N")]
+    pub(super) streams: Option<NonZeroU32>,
+    /// The version of HTTP that a service is asked in.
+    #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub(super) http: Option<u8>,
     /// A bare server to compare with, called as `PROGRAM ADDR CA CERT KEY`: the operation `service.floor`.
     #[arg(long, value_name = "PROGRAM")]
     pub(super) floor: Option<PathBuf>,
@@ -226,6 +236,19 @@ pub(super) struct TargetFlags {
     /// The certificate authority of that store.
     #[arg(long, value_name = "FILE", requires = "store")]
     pub(super) store_ca: Option<PathBuf>,
+}
+
+impl TargetFlags {
+    /// The operation with the connections, streams and version of HTTP that were asked for.
+    pub(super) fn shaped(&self, operation: &Operation) -> Operation {
+        let mut operation = *operation;
+        if let Make::Service(shape) = &mut operation.make {
+            shape.connections = self.connections.map_or(shape.connections, NonZeroU32::get);
+            shape.streams = self.streams.map_or(shape.streams, NonZeroU32::get);
+            shape.http1 = self.http.map_or(shape.http1, |version| version == 1);
+        }
+        operation
+    }
 }
 
 impl LoadFlags {

@@ -34,6 +34,7 @@ pub(super) struct OpArguments {
 /// A bench with a workshop and the folder that it works in.
 pub(super) struct Bench {
     pub(super) workshop: Workshop,
+    targets: TargetFlags,
     // After the workshop, so that servers have ended when their homes go.
     _work: Work,
 }
@@ -50,6 +51,7 @@ impl Bench {
             server_cpu: targets.server_cpu,
             floor: targets.floor.clone(),
             store: store(targets)?,
+            lookup: variable,
         };
         let workshop = Workshop::new(sitting.clock.clone(), places);
         let timer = workshop.timer();
@@ -60,6 +62,7 @@ impl Bench {
         });
         Ok(Self {
             workshop,
+            targets: targets.clone(),
             _work: work,
         })
     }
@@ -71,16 +74,25 @@ impl Bench {
         load: &LoadFlags,
         judging: &JudgeFlags,
     ) -> Result<(CasePlan, AnyCarrier), Failure> {
+        let operation = &self.targets.shaped(operation);
         let mut plan = Workshop::plan(operation);
         load.apply(&mut plan, Workshop::natural(operation))?;
         judging.apply(&mut plan);
         plan.parameters.extend(parameters(load));
-        let carrier = self
+        let carrier = self.workshop.carrier(operation, &plan.load);
+        let carrier = carrier.map_err(|error| unmeasurable(&error))?;
+        plan.ceiling_per_s = self
             .workshop
-            .carrier(operation, &plan.load)
+            .ceiling(operation, &plan.load)
             .map_err(|error| unmeasurable(&error))?;
         Ok((plan, carrier))
     }
+}
+
+/// A variable of the environment.
+#[expect(clippy::disallowed_methods, reason = "the faces read the environment")]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 /// Which secret store the flags name.

@@ -7,12 +7,14 @@ use keywright_measure::carry::Carrier;
 use keywright_measure::document::{Case, Suite as SuiteRecord};
 use keywright_measure::session::Entry;
 use keywright_targets::operation::{AnyCarrier, Operation};
-use keywright_targets::suite::{Context, Filter, SHIPPED, Shipped, Suite, SuiteCase, nearest};
+use keywright_targets::suite::{
+    Context, Filter, SHIPPED, Shipped, Suite, SuiteCase, Work, nearest,
+};
 use keywright_targets::workshop::Workshop;
 
 use super::flags::{JudgeFlags, OutputFlags, TargetFlags};
 use super::op::Bench;
-use super::sitting::{Pace, Sitting};
+use super::sitting::{Pace, Sitting, unmeasurable};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
@@ -126,10 +128,24 @@ fn measure(
             Err(error) => sitting.skip(&case.plan.id, &error),
         }
     }
+    let mut ceilings = Vec::new();
+    for (case, _) in &ready {
+        // Of a service that somebody else runs the null mode is not at hand.
+        let ours = case.plan.target == "service";
+        ceilings.push(match &case.work {
+            Work::One(operation) if ours => {
+                let ceiling = bench.workshop.ceiling(operation, &case.plan.load);
+                ceiling.map_err(|error| unmeasurable(&error))?
+            }
+            _ => None,
+        });
+    }
     let mut entries: Vec<Entry<'_>> = ready
         .iter_mut()
-        .map(|(case, carrier)| {
+        .zip(ceilings)
+        .map(|((case, carrier), ceiling)| {
             let mut plan = case.plan.clone();
+            plan.ceiling_per_s = ceiling;
             if let Window::Operations(most) = case.warmup {
                 plan.warmup_operations = Some(most);
             }

@@ -141,6 +141,18 @@ fn words_that_cannot_be_measured_are_refused_in_two_lines() {
             "",
             "BENCHMARKING.md",
         ),
+        (
+            13,
+            &["serve", "--listen", "0.0.0.0:0"],
+            "reached from elsewhere",
+            "127.0.0.1",
+        ),
+        (
+            13,
+            &["op", "hash.sha256.1k", "--serve", "0.0.0.0:0"],
+            "reached from elsewhere",
+            "127.0.0.1",
+        ),
     ] {
         bench.run(words).refused(code, happened, advice);
     }

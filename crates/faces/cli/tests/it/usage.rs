@@ -64,7 +64,7 @@ fn words_that_are_no_command_are_named_in_two_lines() {
         (&["audit", "show", "--outcome", "fine"], "'fine'", "--help"),
         (&["audit", "show", "--request", "12"], "'12'", "--help"),
         (&["audit", "show", "--from", "file:x"], "'file:x'", "--help"),
-        (&["--format", "xml", "audit", "show"], "'xml'", "--help"),
+        (&["--format", "pdf", "audit", "show"], "'pdf'", "--help"),
     ] {
         keywright(words).refused(2, happened, advice);
     }

@@ -11,7 +11,7 @@ use keywright_clock::MonotonicTime;
 use keywright_measure::dispatch::{Delay, Dispatch, Next, Release};
 use keywright_measure::series::Blocks;
 use keywright_measure::{Assignment, Load};
-use tokio::time::{Instant, Sleep};
+use tokio::time::{Sleep, sleep};
 
 use super::books::{Books, Each, Gauge, Leg};
 use super::line::Line;
@@ -128,7 +128,7 @@ impl<'a, E: Exchange> Run<'a, E> {
             budget: 0,
             due: None,
             next_tick: TICK,
-            sleep: Box::pin(tokio::time::sleep(Duration::ZERO)),
+            sleep: Box::pin(sleep(Duration::ZERO)),
             armed: 0,
             assignment,
             exchange,
@@ -367,7 +367,7 @@ impl<'a, E: Exchange> Run<'a, E> {
         if wake < self.armed || self.armed <= now {
             self.armed = wake;
             let ahead = Duration::from_nanos(wake.saturating_sub(now));
-            self.sleep.as_mut().reset(Instant::now() + ahead);
+            self.sleep.as_mut().set(sleep(ahead));
             if self.sleep.as_mut().poll(cx).is_ready() {
                 cx.waker().wake_by_ref();
             }

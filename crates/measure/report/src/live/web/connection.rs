@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Sleep, sleep};
 
 /// A stream that ends with an error when for some time nothing could be read from it or written to it.
 ///
@@ -37,7 +37,7 @@ impl<S> Impatient<S> {
     ) -> Poll<io::Result<T>> {
         match polled {
             Poll::Ready(outcome) => {
-                self.alarm.as_mut().reset(Instant::now() + self.limit);
+                self.alarm.as_mut().set(sleep(self.limit));
                 Poll::Ready(outcome)
             }
             Poll::Pending => match self.alarm.as_mut().poll(cx) {
