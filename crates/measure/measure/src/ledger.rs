@@ -1,7 +1,7 @@
 //! The books of a run: every operation in exactly one place, every wait measured from when it was due.
 //!
 //! An operation that never ended still waited; its wait so far is a value of the response histogram, and
-//! a quantile that such waits can touch is a lower bound ([`Quantiles`]). Failures have a histogram of
+//! a quantile that such waits can touch is a lower bound ([`Ledger::is_lower_bound`]). Failures have a histogram of
 //! their own, so that a fast failure improves no quantile.
 
 use std::collections::BTreeMap;

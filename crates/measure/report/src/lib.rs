@@ -18,6 +18,7 @@ mod describe;
 mod error;
 pub mod exports;
 pub mod filter;
+pub mod fuzzing;
 pub mod history;
 pub mod html;
 pub mod json;

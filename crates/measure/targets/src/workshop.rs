@@ -1,6 +1,7 @@
 //! Brings operations to life: names become carriers, in one folder, with one timer and one seed.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +15,7 @@ use keywright_measure::stats::random::Generator;
 use keywright_measure::threads::{CpuTime, Threads};
 use keywright_measure::timer::Timer;
 use keywright_measure::{
-    Assignment, Carried, Carrier, Fault, Load, Stop, TargetError, Window, Worker,
+    Assignment, Carried, Carrier, Fault, Load, Stop, TargetError, Window, Word, Worker,
 };
 use keywright_secret::SecretBytes;
 
@@ -391,7 +392,16 @@ impl Workshop {
     ) -> Result<AnyCarrier, TargetError> {
         let shape = shape.with_places(load.cap());
         let carrier = crate::service::carrier(shape, access, self.places.seed)?;
-        Ok(Box::new(carrier))
+        // Not pinned apart, a server of this machine and the generator take turns on the same cores.
+        let shared = access.process().is_some() && self.places.server_cpu.is_none();
+        Ok(Box::new(Labelled {
+            carrier,
+            words: if shared {
+                vec![Word::CoLocated]
+            } else {
+                Vec::new()
+            },
+        }))
     }
 
     /// How a service that somebody else runs is reached; nothing for one of our own.
@@ -501,6 +511,34 @@ impl Workshop {
 /// threads that have ended are in no other; it counts in hundredths of a second.
 fn own_cpu() -> CpuTime {
     Box::new(|| Process::own().whole_cpu_ns())
+}
+
+/// A carrier with facts beside it.
+struct Labelled<C> {
+    carrier: C,
+    words: Vec<Word>,
+}
+
+impl<C: Carrier> Carrier for Labelled<C> {
+    fn carry(
+        &mut self,
+        assignment: &Assignment<'_>,
+        block: &mut dyn FnMut(&BlockRecord, &Ledger),
+    ) -> Result<Carried, TargetError> {
+        self.carrier.carry(assignment, block)
+    }
+
+    fn parts(&self) -> Vec<(String, f64)> {
+        self.carrier.parts()
+    }
+
+    fn words(&self) -> Vec<Word> {
+        self.words.clone()
+    }
+
+    fn about(&self) -> BTreeMap<String, String> {
+        self.carrier.about()
+    }
 }
 
 /// Several blocking operations, one of them at a time by weight.

@@ -81,6 +81,7 @@ const CAP: u32 = 1000;
 const WINDOW: Duration = Duration::from_millis(100);
 
 fn ready(
+    sitting: &Sitting,
     bench: &Bench,
     name: &str,
     load: &LoadFlags,
@@ -95,14 +96,15 @@ fn ready(
         rate: None,
         ..load.clone()
     };
-    bench.ready(operation, &load, judging)
+    bench.ready(sitting, operation, &load, judging)
 }
 
 pub(super) fn saturate(arguments: &SaturateArguments, format: Format) -> Result<Exit, Failure> {
     let load = &arguments.load;
     let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, load.seed, 1)?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
-    let (mut plan, mut carrier) = ready(&bench, &arguments.name, load, &arguments.judging)?;
+    let (mut plan, mut carrier) =
+        ready(&sitting, &bench, &arguments.name, load, &arguments.judging)?;
     let search = Search {
         start_per_s: arguments.start as f64,
         most_per_s: arguments.most as f64,
@@ -165,7 +167,8 @@ pub(super) fn spike(arguments: &SpikeArguments, format: Format) -> Result<Exit, 
     let load = &arguments.load;
     let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, load.seed, 1)?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
-    let (mut plan, mut carrier) = ready(&bench, &arguments.name, load, &arguments.judging)?;
+    let (mut plan, mut carrier) =
+        ready(&sitting, &bench, &arguments.name, load, &arguments.judging)?;
     let spike = Spike {
         arrival: match load.arrival {
             ArrivalFlag::Constant => Arrival::Constant,

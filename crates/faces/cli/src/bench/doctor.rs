@@ -1,5 +1,6 @@
 //! `bench doctor` and `bench calibrate`: what this machine and this instrument are good for.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use keywright_clock::Clock;
@@ -7,9 +8,14 @@ use keywright_measure::canary::{Canary, Noise, variation_percent};
 use keywright_measure::doctor::{Build, Severity, examine};
 use keywright_measure::machine::Machine;
 use keywright_measure::timer::Timer;
+use keywright_measure::{Load, Open};
 use keywright_report::number;
 use serde::Serialize;
 
+use super::flags::TargetFlags;
+use super::op::{find, workshop};
+use super::sitting::unmeasurable;
+use super::work::Work;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
@@ -75,16 +81,32 @@ struct Calibrated {
     shortest_sample_ns: u64,
     noise_percent: Option<f64>,
     noise: Option<&'static str>,
+    /// Requests a second that the generator makes of the null mode: the least that it can do.
+    generator_http2_per_s: f64,
 }
 
-/// Measures the clock and the noise of the machine.
+/// What the generator makes of requests that do nothing.
+fn ceiling(clock: &Clock) -> Result<f64, Failure> {
+    let work = Work::prepare(None)?;
+    let workshop = workshop(clock, 1, &TargetFlags::default(), &work)?;
+    let second = std::time::Duration::from_secs(1);
+    let load = Open::constant(1.0, second, NonZeroU32::MIN)
+        .map_err(|error| Failure::broken(error.to_string()))?;
+    let ceiling = workshop.ceiling(find("service.null")?, &Load::Open(load));
+    let ceiling = ceiling.map_err(|error| unmeasurable(&error))?;
+    ceiling.ok_or_else(|| Failure::broken("the null mode is no request"))
+}
+
+/// Measures the clock, the noise of the machine and what the generator can make.
 pub(super) fn calibrate(format: Format) -> Result<Exit, Failure> {
     let clock = Clock::system();
     let timer = Timer::calibrate(&clock);
     let canary = Canary::new(&clock);
     let samples: Vec<u64> = (0..50).flat_map(|_| canary.sample(&clock)).collect();
     let percent = variation_percent(&samples);
+    let http2 = ceiling(&clock)?;
     let calibrated = Calibrated {
+        generator_http2_per_s: http2,
         timer_resolution_ns: timer.resolution_ns(),
         timer_cost_ps: timer.cost_picos(),
         empty_loop_ps: timer.loop_picos(),
@@ -115,6 +137,10 @@ pub(super) fn calibrate(format: Format) -> Result<Exit, Failure> {
                 number::nanoseconds(timer.shortest_sample_ns()),
             ),
             ("noise of fixed work", noise),
+            (
+                "generator, HTTP/2",
+                format!("at least {}", number::rate(http2)),
+            ),
         ])
     })?;
     Ok(Exit::Ok)

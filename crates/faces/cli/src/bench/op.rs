@@ -1,5 +1,6 @@
 //! `bench op`: operations by their names, in turns.
 
+use keywright_clock::Clock;
 use keywright_measure::carry::Carrier;
 use keywright_measure::document::Case;
 use keywright_measure::plan::CasePlan;
@@ -42,18 +43,7 @@ pub(super) struct Bench {
 impl Bench {
     pub(super) fn new(sitting: &Sitting, targets: &TargetFlags) -> Result<Self, Failure> {
         let work = Work::prepare(targets.work.as_deref())?;
-        let program = std::env::current_exe()
-            .map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
-        let places = Places {
-            seed: sitting.seed,
-            folder: work.folder().to_owned(),
-            program: Some(program),
-            server_cpu: targets.server_cpu,
-            floor: targets.floor.clone(),
-            store: store(targets)?,
-            lookup: variable,
-        };
-        let workshop = Workshop::new(sitting.clock.clone(), places);
+        let workshop = workshop(&sitting.clock, sitting.seed, targets, &work)?;
         let timer = workshop.timer();
         sitting.calibrated(keywright_measure::document::Calibration {
             timer_resolution_ns: timer.resolution_ns(),
@@ -70,6 +60,7 @@ impl Bench {
     /// A plan and what carries it.
     pub(super) fn ready(
         &self,
+        sitting: &Sitting,
         operation: &Operation,
         load: &LoadFlags,
         judging: &JudgeFlags,
@@ -81,10 +72,11 @@ impl Bench {
         plan.parameters.extend(parameters(load));
         let carrier = self.workshop.carrier(operation, &plan.load);
         let carrier = carrier.map_err(|error| unmeasurable(&error))?;
-        plan.ceiling_per_s = self
-            .workshop
-            .ceiling(operation, &plan.load)
-            .map_err(|error| unmeasurable(&error))?;
+        let ceiling = self.workshop.ceiling(operation, &plan.load);
+        plan.ceiling_per_s = ceiling.map_err(|error| unmeasurable(&error))?;
+        if let Some(ceiling) = plan.ceiling_per_s {
+            sitting.ceiling(operation.name, ceiling);
+        }
         Ok((plan, carrier))
     }
 }
@@ -133,6 +125,27 @@ fn store(targets: &TargetFlags) -> Result<StorePlace, Failure> {
     )))
 }
 
+/// A workshop in `work` whose servers are this program.
+pub(super) fn workshop(
+    clock: &Clock,
+    seed: u64,
+    targets: &TargetFlags,
+    work: &Work,
+) -> Result<Workshop, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
+    let places = Places {
+        seed,
+        folder: work.folder().to_owned(),
+        program: Some(program),
+        server_cpu: targets.server_cpu,
+        floor: targets.floor.clone(),
+        store: store(targets)?,
+        lookup: variable,
+    };
+    Ok(Workshop::new(clock.clone(), places))
+}
+
 /// The operation of this name, or the names that are nearest to it.
 pub(super) fn find(name: &str) -> Result<&'static Operation, Failure> {
     Workshop::find(name).ok_or_else(|| {
@@ -167,7 +180,7 @@ pub(super) fn run(arguments: &OpArguments, format: Format) -> Result<Exit, Failu
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let ready = operations
         .iter()
-        .map(|operation| bench.ready(operation, &arguments.load, &arguments.judging));
+        .map(|operation| bench.ready(&sitting, operation, &arguments.load, &arguments.judging));
     let ready = ready.collect::<Result<Vec<_>, _>>()?;
     let cases = in_turns(&sitting, &arguments.load, ready)?;
     drop(bench);

@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &CompareArguments, format: Format) -> Result<Exit, 
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let ready = operations
         .iter()
-        .map(|operation| bench.ready(operation, &load, &arguments.judging));
+        .map(|operation| bench.ready(&sitting, operation, &load, &arguments.judging));
     let ready = ready.collect::<Result<Vec<_>, _>>()?;
     let mut cases = in_turns(&sitting, &load, ready)?;
     drop(bench);

@@ -50,7 +50,8 @@ pub(super) fn run(arguments: &BreakdownArguments, format: Format) -> Result<Exit
         load.runs(),
     )?;
     let bench = Bench::new(&sitting, &arguments.targets)?;
-    let ready = operations.map(|operation| bench.ready(operation, &load, &arguments.judging));
+    let ready =
+        operations.map(|operation| bench.ready(&sitting, operation, &load, &arguments.judging));
     let ready = ready.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut cases = in_turns(&sitting, &load, ready)?;
     drop(bench);

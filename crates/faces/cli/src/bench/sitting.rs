@@ -176,6 +176,14 @@ impl Sitting {
         *self.comparison.borrow_mut() = comparison;
     }
 
+    /// Notes what the generator makes of nothing on the way to an operation.
+    pub(super) fn ceiling(&self, operation: &str, per_s: f64) {
+        let mut calibration = self.calibration.borrow_mut();
+        calibration
+            .ceilings_per_s
+            .insert(operation.to_owned(), per_s);
+    }
+
     /// Notes what the instrument costs.
     pub(super) fn calibrated(&self, calibration: Calibration) {
         *self.calibration.borrow_mut() = calibration;

@@ -68,7 +68,7 @@ pub(super) fn scale(arguments: &ScaleArguments, format: Format) -> Result<Exit, 
             concurrency: Some(*step),
             ..arguments.load.clone()
         };
-        let (mut plan, carrier) = bench.ready(operation, &load, &arguments.judging)?;
+        let (mut plan, carrier) = bench.ready(&sitting, operation, &load, &arguments.judging)?;
         plan.id = format!("{}.x{step}", operation.name);
         plan.parameters
             .insert("threads".to_owned(), step.to_string());
@@ -106,7 +106,7 @@ pub(super) fn sizes(arguments: &SizesArguments, format: Format) -> Result<Exit, 
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let ready = family
         .iter()
-        .map(|operation| bench.ready(operation, &arguments.load, &arguments.judging));
+        .map(|operation| bench.ready(&sitting, operation, &arguments.load, &arguments.judging));
     let ready = ready.collect::<Result<Vec<_>, _>>()?;
     let mut cases = in_turns(&sitting, &arguments.load, ready)?;
     drop(bench);

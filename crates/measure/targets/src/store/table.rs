@@ -10,7 +10,7 @@ pub enum Shape {
     KvGet,
     /// The same; finding the key in the answer is timed as a part of its own.
     KvGetDecode,
-    /// Lists the names of [`SECRETS`] secrets.
+    /// Lists the names of `SECRETS` secrets.
     KvList,
     /// Writes a new version of a secret.
     KvSet,
@@ -24,7 +24,7 @@ pub enum Shape {
     TransitDecrypt,
     /// Encrypts.
     TransitEncrypt,
-    /// Encrypts [`BATCH`] texts in one request.
+    /// Encrypts `BATCH` texts in one request.
     TransitEncryptBatch,
     /// An HMAC with SHA-256.
     TransitHmac,

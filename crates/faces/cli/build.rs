@@ -1,0 +1,29 @@
+//! Tells the program which commit it is built from, where its tree is a checkout: results carry it.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    // Looked at again when the checkout moves to another commit. A tree without git says nothing.
+    for file in ["HEAD", "logs/HEAD"] {
+        let path = Path::new("../../../.git").join(file);
+        if path.exists() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+    let described = Command::new("git")
+        .args([
+            "describe",
+            "--always",
+            "--dirty",
+            "--abbrev=12",
+            "--exclude=*",
+        ])
+        .output();
+    let Ok(described) = described else { return };
+    let commit = String::from_utf8_lossy(&described.stdout);
+    if described.status.success() && !commit.trim().is_empty() {
+        println!("cargo::rustc-env=KEYWRIGHT_COMMIT={}", commit.trim());
+    }
+}
