@@ -265,8 +265,12 @@ impl Scope<'_> {
     }
 
     /// The gauge's integral against the sum of service times, in percent. What failed or never ended has
-    /// no service time, so with more than a few of those there is nothing to compare.
+    /// no service time, so with more than a few of those there is nothing to compare; in a loop a place is
+    /// taken again at once, with the driver's own work between operations, so there is nothing to learn.
     fn little(&self) -> Option<f64> {
+        if matches!(self.plan.load, Load::Closed { .. }) {
+            return None;
+        }
         let (mut area, mut sum) = (0.0, 0.0);
         for run in self.runs {
             let (counts, service) = (&run.ledger.counts, &run.ledger.service);
