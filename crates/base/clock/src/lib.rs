@@ -166,7 +166,9 @@ impl MonotonicTime {
     }
 }
 
-fn nanos(duration: Duration) -> u64 {
+/// A duration in whole nanoseconds; 584 years and more read as the longest.
+#[must_use]
+pub fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 

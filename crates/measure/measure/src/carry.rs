@@ -339,8 +339,6 @@ pub struct Carried {
     pub figure: Option<f64>,
     /// Whether it was asked to end early.
     pub interrupted: bool,
-    /// Fixed work beside each block, in nanoseconds; empty where nobody looked.
-    pub canary: Vec<u64>,
 }
 
 /// Something that takes a load and brings back the books.

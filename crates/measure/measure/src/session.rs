@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use keywright_clock::Clock;
+use keywright_clock::{Clock, nanos};
 
 use crate::assemble::{Evidence, assemble};
 use crate::canary::Canary;
@@ -270,8 +270,4 @@ impl<'a> Told<'a> {
                 .collect(),
         });
     }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -8,6 +8,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
+use keywright_clock::nanos;
+
 use crate::carry::{Assignment, Carried, Carrier, Fault, FaultPhase, TargetError, Verify};
 use crate::dispatch::{Dispatch, Next, Release};
 use crate::document::BlockRecord;
@@ -86,10 +88,6 @@ impl Server {
         }
         done
     }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// An operation on its way, ordered by its end.

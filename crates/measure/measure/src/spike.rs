@@ -12,6 +12,8 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use keywright_clock::nanos;
+
 use crate::carry::{Assignment, Carried, Carrier, TargetError};
 use crate::document::{BlockRecord, RecoveryModel};
 use crate::ledger::Ledger;
@@ -216,10 +218,6 @@ impl Windows {
             backlog: self.due.by(end).saturating_sub(self.ended),
         });
     }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[expect(

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use keywright_clock::{Clock, MonotonicTime};
+use keywright_clock::{Clock, MonotonicTime, nanos};
 
 use crate::carry::{Assignment, Carried, Carrier, Check, Fault, TargetError, Window, Worker};
 use crate::dispatch::{Dispatch, Next, Release};
@@ -566,8 +566,4 @@ impl<'a> Collector<'a> {
             ..Carried::default()
         }
     }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

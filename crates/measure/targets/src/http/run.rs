@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use keywright_clock::MonotonicTime;
+use keywright_clock::{MonotonicTime, nanos};
 use keywright_measure::dispatch::{Delay, Dispatch, Next, Release};
 use keywright_measure::series::Blocks;
 use keywright_measure::{Assignment, Load};
@@ -379,8 +379,4 @@ impl<'a, E: Exchange> Run<'a, E> {
 fn lines_in_turn(lines: usize, count: usize) -> impl Iterator<Item = u32> {
     let lines = u32::try_from(lines).unwrap_or(u32::MAX);
     (0..lines).cycle().take(count)
-}
-
-pub(super) fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,10 +1,11 @@
 //! The end of a run: what is still on its way, outputs that are asked about late, and the sum.
 
+use keywright_clock::nanos;
 use keywright_measure::Carried;
 use keywright_measure::ledger::Outcome;
 
 use super::books::{Closed, Leg};
-use super::run::{End, Phase, Run, nanos};
+use super::run::{End, Phase, Run};
 use super::slot::{Job, Purpose, Stage};
 use super::{Exchange, Look};
 
