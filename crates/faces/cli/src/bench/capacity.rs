@@ -12,7 +12,7 @@ use keywright_measure::spike::Spike;
 use keywright_measure::{Arrival, Carried, Load, Window};
 use keywright_targets::operation::AnyCarrier;
 
-use super::flags::{ArrivalFlag, JudgeFlags, LoadFlags, OutputFlags, TargetFlags, count, time};
+use super::flags::{ArrivalFlag, JudgeFlags, LoadFlags, MeasureFlags, count, time};
 use super::op::{Bench, find};
 use super::sitting::{Sitting, facts, unmeasurable};
 use crate::exit::{Exit, Failure};
@@ -36,13 +36,7 @@ pub(super) struct SaturateArguments {
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
     long: Duration,
     #[command(flatten)]
-    load: LoadFlags,
-    #[command(flatten)]
-    judging: JudgeFlags,
-    #[command(flatten)]
-    targets: TargetFlags,
-    #[command(flatten)]
-    output: OutputFlags,
+    flags: MeasureFlags,
 }
 
 /// A spike between two calm stretches, and how long recovery takes.
@@ -66,13 +60,7 @@ pub(super) struct SpikeArguments {
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
     after: Duration,
     #[command(flatten)]
-    load: LoadFlags,
-    #[command(flatten)]
-    judging: JudgeFlags,
-    #[command(flatten)]
-    targets: TargetFlags,
-    #[command(flatten)]
-    output: OutputFlags,
+    flags: MeasureFlags,
 }
 
 /// Operations in flight that an open load may have when nobody says: enough for a backlog to show.
@@ -100,11 +88,22 @@ fn ready(
 }
 
 pub(super) fn saturate(arguments: &SaturateArguments, format: Format) -> Result<Exit, Failure> {
-    let load = &arguments.load;
-    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, load.seed, 1)?;
-    let bench = Bench::new(&sitting, &arguments.targets)?;
-    let (mut plan, mut carrier) =
-        ready(&sitting, &bench, &arguments.name, load, &arguments.judging)?;
+    let load = &arguments.flags.load;
+    let sitting = Sitting::begin(
+        &arguments.flags.output,
+        &arguments.flags.judging,
+        format,
+        load.seed,
+        1,
+    )?;
+    let bench = Bench::new(&sitting, &arguments.flags.targets)?;
+    let (mut plan, mut carrier) = ready(
+        &sitting,
+        &bench,
+        &arguments.name,
+        load,
+        &arguments.flags.judging,
+    )?;
     let search = Search {
         start_per_s: arguments.start as f64,
         most_per_s: arguments.most as f64,
@@ -143,7 +142,7 @@ pub(super) fn saturate(arguments: &SaturateArguments, format: Format) -> Result<
     best.interrupted |= found.interrupted;
     let mut case = case_of(&plan, best);
     case.model = Some(Model::Saturation(found.model));
-    sitting.finish(vec![case], Some(&arguments.judging))
+    sitting.finish(vec![case], Some(&arguments.flags.judging))
 }
 
 fn open(rate: f64, time: Duration, plan: &CasePlan) -> Result<Load, Failure> {
@@ -164,11 +163,22 @@ fn case_of(plan: &CasePlan, carried: Carried) -> Case {
 }
 
 pub(super) fn spike(arguments: &SpikeArguments, format: Format) -> Result<Exit, Failure> {
-    let load = &arguments.load;
-    let sitting = Sitting::begin(&arguments.output, &arguments.judging, format, load.seed, 1)?;
-    let bench = Bench::new(&sitting, &arguments.targets)?;
-    let (mut plan, mut carrier) =
-        ready(&sitting, &bench, &arguments.name, load, &arguments.judging)?;
+    let load = &arguments.flags.load;
+    let sitting = Sitting::begin(
+        &arguments.flags.output,
+        &arguments.flags.judging,
+        format,
+        load.seed,
+        1,
+    )?;
+    let bench = Bench::new(&sitting, &arguments.flags.targets)?;
+    let (mut plan, mut carrier) = ready(
+        &sitting,
+        &bench,
+        &arguments.name,
+        load,
+        &arguments.flags.judging,
+    )?;
     let spike = Spike {
         arrival: match load.arrival {
             ArrivalFlag::Constant => Arrival::Constant,
@@ -206,5 +216,5 @@ pub(super) fn spike(arguments: &SpikeArguments, format: Format) -> Result<Exit, 
     plan.id = format!("{}.spike", arguments.name);
     let mut case = case_of(&plan, carried);
     case.model = model.map(Model::Recovery);
-    sitting.finish(vec![case], Some(&arguments.judging))
+    sitting.finish(vec![case], Some(&arguments.flags.judging))
 }

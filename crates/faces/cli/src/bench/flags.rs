@@ -11,9 +11,23 @@ use keywright_measure::plan::{CasePlan, Slo, parse_count, parse_time};
 use keywright_measure::{Arrival, Load, Open, Phase, Window};
 use keywright_report::exports::Profile;
 use keywright_targets::operation::{Make, Operation};
+use keywright_targets::suite::Preset;
 
 use super::sitting::Pace;
 use crate::exit::{Exit, Failure};
+
+/// What every measuring command takes.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct MeasureFlags {
+    #[command(flatten)]
+    pub(super) load: LoadFlags,
+    #[command(flatten)]
+    pub(super) judging: JudgeFlags,
+    #[command(flatten)]
+    pub(super) targets: TargetFlags,
+    #[command(flatten)]
+    pub(super) output: OutputFlags,
+}
 
 /// How targets are loaded.
 #[derive(Clone, Debug, clap::Args)]
@@ -49,8 +63,8 @@ pub(super) struct LoadFlags {
     /// After the last start, answers are waited for this long.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
     pub(super) drain: Duration,
-    /// Iterations and warm-up for an occasion.
-    #[arg(long, value_enum, value_name = "OCCASION")]
+    /// Iterations, warm-up and runs for an occasion: quick, dev, baseline or production.
+    #[arg(long, value_name = "OCCASION", value_parser = preset)]
     pub(super) preset: Option<Preset>,
     /// What inputs, schedules and orders are drawn from.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
@@ -78,27 +92,18 @@ pub(super) enum VerifyFlag {
     Sample,
 }
 
-/// Iterations and warm-up for an occasion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Preset {
-    /// Does it work at all: 100 operations, no warm-up.
-    Quick,
-    /// While developing: 500 operations.
-    Dev,
-    /// To compare with later: 5,000 operations, 6 runs.
-    Baseline,
-    /// To promise something: 10,000 operations, 10 runs.
-    Production,
+/// A preset by its name.
+fn preset(text: &str) -> Result<Preset, String> {
+    Preset::named(text).ok_or_else(|| format!("choose one of {}", Preset::NAMES.join(", ")))
 }
 
-impl Preset {
-    const fn terms(self) -> (u64, u64, u32) {
-        match self {
-            Self::Quick => (100, 0, 1),
-            Self::Dev => (500, 100, 3),
-            Self::Baseline => (5_000, 500, 6),
-            Self::Production => (10_000, 1_000, 10),
-        }
+/// Runs of a preset: a look, a few to see the spread, and as many as comparisons need.
+const fn runs_of(preset: Preset) -> u32 {
+    match preset {
+        Preset::Quick => 1,
+        Preset::Dev => 3,
+        Preset::Baseline => 6,
+        _ => 10,
     }
 }
 
@@ -254,7 +259,7 @@ impl TargetFlags {
 impl LoadFlags {
     /// Runs of each case.
     pub(super) fn runs(&self) -> u32 {
-        self.preset.map_or(self.runs, |preset| preset.terms().2)
+        self.preset.map_or(self.runs, runs_of)
     }
 
     /// How runs follow each other. A block is a tenth of a run, at most a second, at least a twentieth.
@@ -282,12 +287,11 @@ impl LoadFlags {
         };
         plan.window = match (self.iterations, self.preset) {
             (Some(most), _) => Window::Operations(most),
-            (None, Some(preset)) => Window::Operations(preset.terms().0),
+            (None, Some(preset)) => Window::Operations(preset.iterations()),
             (None, None) => Window::Time(self.duration),
         };
-        plan.warmup = self.preset.map_or(self.warmup, |preset| {
-            Duration::from_millis(preset.terms().1)
-        });
+        plan.warmup = self.warmup;
+        plan.warmup_operations = self.preset.map(Preset::warmup);
         plan.timeout = self.timeout;
         plan.drain = self.drain;
         plan.verify = match self.verify {
@@ -332,7 +336,7 @@ impl JudgeFlags {
 pub(super) fn parameters(load: &LoadFlags) -> BTreeMap<String, String> {
     let mut parameters = BTreeMap::new();
     if let Some(preset) = load.preset {
-        parameters.insert("preset".to_owned(), format!("{preset:?}").to_lowercase());
+        parameters.insert("preset".to_owned(), preset.name().to_owned());
     }
     parameters
 }

@@ -10,7 +10,7 @@ use keywright_targets::store::{Settings, development};
 use keywright_targets::suite::nearest;
 use keywright_targets::workshop::{Places, StorePlace, Workshop};
 
-use super::flags::{JudgeFlags, LoadFlags, OutputFlags, TargetFlags, parameters};
+use super::flags::{JudgeFlags, LoadFlags, MeasureFlags, TargetFlags, parameters};
 use super::sitting::{Sitting, unmeasurable};
 use super::work::Work;
 use crate::exit::{Exit, Failure};
@@ -23,13 +23,7 @@ pub(super) struct OpArguments {
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
     #[command(flatten)]
-    load: LoadFlags,
-    #[command(flatten)]
-    judging: JudgeFlags,
-    #[command(flatten)]
-    targets: TargetFlags,
-    #[command(flatten)]
-    output: OutputFlags,
+    flags: MeasureFlags,
 }
 
 /// A bench with a workshop and the folder that it works in.
@@ -170,21 +164,30 @@ pub(super) fn find(name: &str) -> Result<&'static Operation, Failure> {
 pub(super) fn run(arguments: &OpArguments, format: Format) -> Result<Exit, Failure> {
     let operations = arguments.names.iter().map(|name| find(name));
     let operations = operations.collect::<Result<Vec<_>, _>>()?;
-    let sitting = Sitting::begin(
-        &arguments.output,
-        &arguments.judging,
-        format,
-        arguments.load.seed,
-        arguments.load.runs(),
-    )?;
-    let bench = Bench::new(&sitting, &arguments.targets)?;
+    let (sitting, cases) = measured(&operations, &arguments.flags, format)?;
+    sitting.finish(cases, Some(&arguments.flags.judging))
+}
+
+/// Measures operations in turns, as the flags say; what came of it is not judged yet.
+pub(super) fn measured(
+    operations: &[&Operation],
+    flags: &MeasureFlags,
+    format: Format,
+) -> Result<(Sitting, Vec<Case>), Failure> {
+    let MeasureFlags {
+        load,
+        judging,
+        targets,
+        output,
+    } = flags;
+    let sitting = Sitting::begin(output, judging, format, load.seed, load.runs())?;
+    let bench = Bench::new(&sitting, targets)?;
     let ready = operations
         .iter()
-        .map(|operation| bench.ready(&sitting, operation, &arguments.load, &arguments.judging));
+        .map(|operation| bench.ready(&sitting, operation, load, judging));
     let ready = ready.collect::<Result<Vec<_>, _>>()?;
-    let cases = in_turns(&sitting, &arguments.load, ready)?;
-    drop(bench);
-    sitting.finish(cases, Some(&arguments.judging))
+    let cases = in_turns(&sitting, load, ready)?;
+    Ok((sitting, cases))
 }
 
 /// Measures plans with their carriers, in turns.

@@ -3,9 +3,8 @@
 use keywright_measure::compare::{Metric, paired, pairs_needed};
 use keywright_measure::gate::{self, Rules};
 
-use super::flags::{JudgeFlags, LoadFlags, OutputFlags, TargetFlags};
-use super::op::{Bench, find, in_turns};
-use super::sitting::Sitting;
+use super::flags::MeasureFlags;
+use super::op::{find, measured};
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
 
@@ -19,41 +18,22 @@ pub(super) struct CompareArguments {
     #[arg(value_name = "OTHER", required_unless_present = "baseline")]
     other: Option<String>,
     #[command(flatten)]
-    load: LoadFlags,
-    #[command(flatten)]
-    judging: JudgeFlags,
-    #[command(flatten)]
-    targets: TargetFlags,
-    #[command(flatten)]
-    output: OutputFlags,
+    flags: MeasureFlags,
 }
 
 /// What two operations are compared in.
 const METRICS: [Metric; 2] = [Metric::Throughput, Metric::P50];
 
 pub(super) fn run(arguments: &CompareArguments, format: Format) -> Result<Exit, Failure> {
-    let mut load = arguments.load.clone();
+    let mut flags = arguments.flags.clone();
     // Fewer pairs could show no difference at all.
     let pairs = u32::try_from(pairs_needed(METRICS.len())).unwrap_or(u32::MAX);
-    load.runs = load.runs.max(pairs);
+    flags.load.runs = flags.load.runs.max(pairs);
     let names = std::iter::once(&arguments.name).chain(&arguments.other);
     let operations = names
         .map(|name| find(name))
         .collect::<Result<Vec<_>, _>>()?;
-    let sitting = Sitting::begin(
-        &arguments.output,
-        &arguments.judging,
-        format,
-        load.seed,
-        load.runs(),
-    )?;
-    let bench = Bench::new(&sitting, &arguments.targets)?;
-    let ready = operations
-        .iter()
-        .map(|operation| bench.ready(&sitting, operation, &load, &arguments.judging));
-    let ready = ready.collect::<Result<Vec<_>, _>>()?;
-    let mut cases = in_turns(&sitting, &load, ready)?;
-    drop(bench);
+    let (sitting, mut cases) = measured(&operations, &flags, format)?;
     let mut compared = Vec::new();
     if let [case, other] = &cases[..] {
         let (mut differences, mut refused) = (Vec::new(), Vec::new());
@@ -64,7 +44,7 @@ pub(super) fn run(arguments: &CompareArguments, format: Format) -> Result<Exit, 
             }
         }
         let rules = Rules {
-            threshold: arguments.judging.threshold,
+            threshold: arguments.flags.judging.threshold,
             noise_percent: None,
         };
         compared = gate::decide(&differences, &rules);
@@ -75,5 +55,5 @@ pub(super) fn run(arguments: &CompareArguments, format: Format) -> Result<Exit, 
         cases.truncate(2);
     }
     sitting.compared(compared);
-    sitting.finish(cases, Some(&arguments.judging))
+    sitting.finish(cases, Some(&arguments.flags.judging))
 }

@@ -11,9 +11,8 @@ use keywright_measure::breakdown::{Measured, Named, beyond, model};
 use keywright_measure::document::{Case, Model};
 use keywright_report::number;
 
-use super::flags::{JudgeFlags, LoadFlags, OutputFlags, TargetFlags};
-use super::op::{Bench, find, in_turns};
-use super::sitting::Sitting;
+use super::flags::MeasureFlags;
+use super::op::{find, measured};
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
 
@@ -27,34 +26,14 @@ pub(super) struct BreakdownArguments {
     #[arg(long, value_name = "NAME", default_value = "service.null")]
     null: String,
     #[command(flatten)]
-    load: LoadFlags,
-    #[command(flatten)]
-    judging: JudgeFlags,
-    #[command(flatten)]
-    targets: TargetFlags,
-    #[command(flatten)]
-    output: OutputFlags,
+    flags: MeasureFlags,
 }
 
 pub(super) fn run(arguments: &BreakdownArguments, format: Format) -> Result<Exit, Failure> {
-    let load = LoadFlags {
-        concurrency: arguments.load.concurrency.or(Some(NonZeroU32::MIN)),
-        ..arguments.load.clone()
-    };
+    let mut flags = arguments.flags.clone();
+    flags.load.concurrency = flags.load.concurrency.or(Some(NonZeroU32::MIN));
     let operations = [find(&arguments.name)?, find(&arguments.null)?];
-    let sitting = Sitting::begin(
-        &arguments.output,
-        &arguments.judging,
-        format,
-        load.seed,
-        load.runs(),
-    )?;
-    let bench = Bench::new(&sitting, &arguments.targets)?;
-    let ready =
-        operations.map(|operation| bench.ready(&sitting, operation, &load, &arguments.judging));
-    let ready = ready.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let mut cases = in_turns(&sitting, &load, ready)?;
-    drop(bench);
+    let (sitting, mut cases) = measured(&operations, &flags, format)?;
     if let [whole, null] = &mut cases[..] {
         let (total, nothing) = (means(whole), means(null));
         let measured = Measured {
@@ -83,7 +62,7 @@ pub(super) fn run(arguments: &BreakdownArguments, format: Format) -> Result<Exit
             );
         }
     }
-    sitting.finish(cases, Some(&arguments.judging))
+    sitting.finish(cases, Some(&arguments.flags.judging))
 }
 
 /// The mean time of an operation in each run, in nanoseconds: in a closed loop what the rate leaves to each

@@ -222,10 +222,7 @@ impl Sitting {
                 note: self.flags.note.clone(),
                 tags: Vec::new(),
             },
-            environment: Environment {
-                targets: self.about.borrow().clone(),
-                ..Machine::read(Path::new("/")).environment()
-            },
+            environment: self.environment(),
             calibration,
             validity: self.remarks.borrow().clone(),
             comparison: self.comparison.borrow().clone(),
@@ -233,6 +230,13 @@ impl Sitting {
             verdicts,
             ..Document::default()
         }
+    }
+
+    /// The machine, and what targets say of themselves beside it.
+    fn environment(&self) -> Environment {
+        let mut environment = Machine::read(Path::new("/")).environment();
+        environment.targets.extend(self.about.borrow().clone());
+        environment
     }
 
     /// Judges, writes and keeps the document; the exit code says how it ended. What is measured is written

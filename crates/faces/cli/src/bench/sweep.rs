@@ -7,8 +7,8 @@ use keywright_measure::{scale, sizes};
 use keywright_targets::operation::Operation;
 use keywright_targets::workshop::Workshop;
 
-use super::flags::{JudgeFlags, LoadFlags, OutputFlags, TargetFlags};
-use super::op::{Bench, find, in_turns};
+use super::flags::{LoadFlags, MeasureFlags};
+use super::op::{Bench, find, in_turns, measured};
 use super::sitting::Sitting;
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -27,13 +27,7 @@ pub(super) struct ScaleArguments {
     )]
     steps: Vec<NonZeroU32>,
     #[command(flatten)]
-    load: LoadFlags,
-    #[command(flatten)]
-    judging: JudgeFlags,
-    #[command(flatten)]
-    targets: TargetFlags,
-    #[command(flatten)]
-    output: OutputFlags,
+    flags: MeasureFlags,
 }
 
 /// Time over payload size: per call and per byte.
@@ -43,38 +37,33 @@ pub(super) struct SizesArguments {
     #[arg(value_name = "NAME")]
     stem: String,
     #[command(flatten)]
-    load: LoadFlags,
-    #[command(flatten)]
-    judging: JudgeFlags,
-    #[command(flatten)]
-    targets: TargetFlags,
-    #[command(flatten)]
-    output: OutputFlags,
+    flags: MeasureFlags,
 }
 
 pub(super) fn scale(arguments: &ScaleArguments, format: Format) -> Result<Exit, Failure> {
     let operation = find(&arguments.name)?;
     let sitting = Sitting::begin(
-        &arguments.output,
-        &arguments.judging,
+        &arguments.flags.output,
+        &arguments.flags.judging,
         format,
-        arguments.load.seed,
-        arguments.load.runs(),
+        arguments.flags.load.seed,
+        arguments.flags.load.runs(),
     )?;
-    let bench = Bench::new(&sitting, &arguments.targets)?;
+    let bench = Bench::new(&sitting, &arguments.flags.targets)?;
     let mut ready = Vec::new();
     for step in &arguments.steps {
         let load = LoadFlags {
             concurrency: Some(*step),
-            ..arguments.load.clone()
+            ..arguments.flags.load.clone()
         };
-        let (mut plan, carrier) = bench.ready(&sitting, operation, &load, &arguments.judging)?;
+        let (mut plan, carrier) =
+            bench.ready(&sitting, operation, &load, &arguments.flags.judging)?;
         plan.id = format!("{}.x{step}", operation.name);
         plan.parameters
             .insert("threads".to_owned(), step.to_string());
         ready.push((plan, carrier));
     }
-    let mut cases = in_turns(&sitting, &arguments.load, ready)?;
+    let mut cases = in_turns(&sitting, &arguments.flags.load, ready)?;
     drop(bench);
     let points: Vec<scale::Point> = cases.iter().map(scale::Point::of).collect();
     match scale::model(&points) {
@@ -91,31 +80,18 @@ pub(super) fn scale(arguments: &ScaleArguments, format: Format) -> Result<Exit, 
             }
         }
     }
-    sitting.finish(cases, Some(&arguments.judging))
+    sitting.finish(cases, Some(&arguments.flags.judging))
 }
 
 pub(super) fn sizes(arguments: &SizesArguments, format: Format) -> Result<Exit, Failure> {
     let family = family(&arguments.stem)?;
-    let sitting = Sitting::begin(
-        &arguments.output,
-        &arguments.judging,
-        format,
-        arguments.load.seed,
-        arguments.load.runs(),
-    )?;
-    let bench = Bench::new(&sitting, &arguments.targets)?;
-    let ready = family
-        .iter()
-        .map(|operation| bench.ready(&sitting, operation, &arguments.load, &arguments.judging));
-    let ready = ready.collect::<Result<Vec<_>, _>>()?;
-    let mut cases = in_turns(&sitting, &arguments.load, ready)?;
-    drop(bench);
+    let (sitting, mut cases) = measured(&family, &arguments.flags, format)?;
     let points: Vec<sizes::Point> = cases
         .iter()
         .zip(&family)
         .map(|(case, operation)| sizes::Point::of(case, operation.bytes))
         .collect();
-    match sizes::model(&points, arguments.load.seed) {
+    match sizes::model(&points, arguments.flags.load.seed) {
         None => sitting.remark(
             "there are too few sizes for a line",
             "an operation needs three sizes",
@@ -133,7 +109,7 @@ pub(super) fn sizes(arguments: &SizesArguments, format: Format) -> Result<Exit, 
             }
         }
     }
-    sitting.finish(cases, Some(&arguments.judging))
+    sitting.finish(cases, Some(&arguments.flags.judging))
 }
 
 /// Operations called `stem.SIZE`, by size.
