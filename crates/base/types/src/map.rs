@@ -40,11 +40,19 @@ pub struct NameHasher(u64);
 
 impl Hasher for NameHasher {
     fn write(&mut self, bytes: &[u8]) {
-        for piece in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..piece.len()].copy_from_slice(piece);
-            self.0 = mix(self.0 ^ u64::from_le_bytes(word));
+        // The last word overlaps the one before, so that no piece is of a length known only at run time.
+        for word in bytes.as_chunks::<8>().0 {
+            self.0 = mix(self.0 ^ u64::from_le_bytes(*word));
         }
+        let last = bytes.last_chunk().map_or_else(
+            || {
+                bytes
+                    .iter()
+                    .fold(0, |word, byte| word << 8 | u64::from(*byte))
+            },
+            |word| u64::from_le_bytes(*word),
+        );
+        self.0 = mix(self.0 ^ last ^ bytes.len() as u64);
     }
 
     fn write_u8(&mut self, byte: u8) {

@@ -15,7 +15,8 @@ use keywright_types::{
 };
 
 use crate::{
-    HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial, NewKey, Reply, Request,
+    HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial, NO_DEADLINE, NewKey,
+    Reply, Request, Versions,
 };
 
 /// A promise that a holder broke.
@@ -270,9 +271,9 @@ impl Bench<'_> {
         for permit in wrong {
             let request = Request {
                 operation: HolderOperation::Seal,
-                versions: vec![Arc::clone(&key)],
+                versions: Versions::from_iter([Arc::clone(&key)]),
                 binding: Binding::None,
-                deadline_ns: u64::MAX,
+                deadline_ns: NO_DEADLINE,
             };
             let refused = self.holder.perform(
                 &permit,

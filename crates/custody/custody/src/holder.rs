@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use keywright_clock::MonotonicTime;
+use keywright_clock::Clock;
 use keywright_envelope::Binding;
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use keywright_types::{Code, Custody, KeySpec};
+use smallvec::SmallVec;
 
 use crate::{Identity, Items, KeyMaterial, Reply};
 
@@ -96,19 +97,26 @@ pub struct Request {
     /// What to do.
     pub operation: HolderOperation,
     /// The versions that items refer to by index. Sealing uses the first.
-    pub versions: Vec<Arc<KeyMaterial>>,
+    pub versions: Versions,
     /// What new envelopes are bound to, as its kind's number and 16 bytes.
     #[serde(with = "binding_as_bytes")]
     pub binding: Binding,
-    /// After this the answer is of no use to anybody. Nanoseconds of the caller's monotonic clock.
+    /// After this the answer is of no use to anybody. Nanoseconds of the caller's monotonic clock, or
+    /// [`NO_DEADLINE`].
     pub deadline_ns: u64,
 }
 
+/// The versions of one request. Nearly always there is one, which costs no allocation.
+pub type Versions = SmallVec<[Arc<KeyMaterial>; 1]>;
+
+/// The deadline of a request whose caller does the work itself, and so cannot be kept waiting by it.
+pub const NO_DEADLINE: u64 = u64::MAX;
+
 impl Request {
-    /// Whether `now` is past the deadline.
+    /// Whether the deadline has passed. Without one the clock is not read.
     #[must_use]
-    pub const fn expired(&self, now: MonotonicTime) -> bool {
-        now.nanos() > self.deadline_ns
+    pub fn expired(&self, clock: &Clock) -> bool {
+        self.deadline_ns != NO_DEADLINE && clock.monotonic().nanos() > self.deadline_ns
     }
 }
 

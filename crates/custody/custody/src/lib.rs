@@ -21,7 +21,9 @@ pub mod lifecycle;
 mod material;
 pub mod rows;
 
-pub use holder::{HolderError, HolderOperation, KeyHolder, NewKey, Placement, Request};
+pub use holder::{
+    HolderError, HolderOperation, KeyHolder, NO_DEADLINE, NewKey, Placement, Request, Versions,
+};
 pub use items::{Item, Items, Reply, ReplyItem, TooMuch};
 pub use keyring::{Description, Key, Keyring, Version};
 pub use material::{HolderCell, Identity, KeyMaterial};

@@ -19,7 +19,8 @@ pub(crate) struct Loaded {
     key: OnceLock<Pair>,
 }
 
-pub(crate) type Pair = (SealingKey, OpeningKey);
+/// Shared, so that a request takes hold of both with one count.
+pub(crate) type Pair = Arc<(SealingKey, OpeningKey)>;
 
 impl Loaded {
     fn new(secret: Slot) -> Self {
@@ -57,7 +58,9 @@ pub(crate) fn derive_pair(
         key: material.key(),
         version: material.version(),
     };
-    derive(secret, identity).map_err(|_| HolderError::Unavailable)
+    derive(secret, identity)
+        .map(Arc::new)
+        .map_err(|_| HolderError::Unavailable)
 }
 
 /// The message suite of an algorithm (design 7.6): one per version.

@@ -134,8 +134,8 @@ impl Keystore {
         let secret = match material.parent() {
             None => open_key(&self.root.1, material.sealed(), &aad, material.key()),
             Some(parent) => {
-                let (_, opening) = self.pair(parent, Kind::Key)?;
-                open_key(&opening, material.sealed(), &aad, material.key())
+                let pair = self.pair(parent, Kind::Key)?;
+                open_key(&pair.1, material.sealed(), &aad, material.key())
             }
         };
         secret.ok_or(HolderError::KeyRejected)
@@ -188,7 +188,7 @@ impl KeyHolder for Keystore {
         let aad = Aad::EMPTY.attributes(&attributes);
         let sealing = match &parent {
             None => self.root.0.clone(),
-            Some(parent) => self.pair(parent, Kind::Key)?.0,
+            Some(parent) => self.pair(parent, Kind::Key)?.0.clone(),
         };
         let mut sealed = Vec::new();
         sealing
@@ -211,7 +211,7 @@ impl KeyHolder for Keystore {
         random: &mut RandomStream,
     ) -> Result<Reply, HolderError> {
         check(permit, request)?;
-        if request.expired(self.clock.monotonic()) {
+        if request.expired(&self.clock) {
             return Err(HolderError::DeadlineExceeded);
         }
         Job::new(self, request)?.run(&items, random)
@@ -350,7 +350,7 @@ impl<'a> Job<'a> {
                 Err(Code::ValueInvalid)
             }
             HolderOperation::Seal => {
-                let (sealing, _) = self.messages.first().ok_or(Code::Internal)?;
+                let (sealing, _) = &**self.messages.first().ok_or(Code::Internal)?;
                 message_of(sealing.seal_into(self.request.binding, &aad, item.payload, random, out))
             }
             HolderOperation::Open => open(&self.messages, Kind::Message, item, &aad, out),
@@ -367,7 +367,7 @@ impl<'a> Job<'a> {
         random: &mut RandomStream,
         out: &mut Vec<u8>,
     ) -> Result<[u8; 16], Code> {
-        let (sealing, _) = self.keys.first().ok_or(Code::Internal)?;
+        let (sealing, _) = &**self.keys.first().ok_or(Code::Internal)?;
         let data_key: Secret<DATA_KEY_LEN> =
             random.secret().map_err(|_| Code::HolderUnavailable)?;
         out.extend_from_slice(data_key.expose());
@@ -391,7 +391,7 @@ impl<'a> Job<'a> {
         let mut plain = Vec::with_capacity(envelope.plaintext_len());
         open(pairs, header.kind, item, aad, &mut plain)?;
         let plain = SecretBytes::from_vec(plain);
-        let (sealing, _) = pairs.first().ok_or(Code::Internal)?;
+        let (sealing, _) = &**pairs.first().ok_or(Code::Internal)?;
         message_of(sealing.seal_into(header.binding, aad, plain.expose(), random, out))
     }
 }
@@ -414,7 +414,7 @@ fn open(
     if envelope.header().kind != kind {
         return Err(Code::DecryptionFailed);
     }
-    let (_, opening) = pairs.get(item.version).ok_or(Code::DecryptionFailed)?;
+    let (_, opening) = &**pairs.get(item.version).ok_or(Code::DecryptionFailed)?;
     opening
         .open_into(&envelope, aad, out)
         .map_err(|_| Code::DecryptionFailed)?;
@@ -486,7 +486,7 @@ mod tests {
             let versions = versions.clone();
             let request = Request {
                 operation,
-                versions,
+                versions: versions.into(),
                 binding,
                 deadline_ns: u64::MAX,
             };

@@ -25,13 +25,11 @@ pub struct Caller {
     unrecorded: Rc<Cell<bool>>,
 }
 
-#[derive(Clone)]
 struct Standing {
     epoch: u64,
     result: Result<Known, Code>,
 }
 
-#[derive(Clone)]
 struct Known {
     principal: Arc<Principal>,
     credential: Arc<Credential>,
@@ -75,7 +73,21 @@ impl Caller {
     /// # Errors
     /// The reason for which the connection must end.
     pub fn principal(&self, snapshot: &Snapshot, now: WallTime) -> Result<Arc<Principal>, Code> {
-        self.standing(snapshot, now).map(|known| known.principal)
+        if self.unrecorded.get() {
+            return Err(Code::AuditUnavailable);
+        }
+        let mut standing = self.standing.borrow_mut();
+        let over = |known: &Known| now >= known.until;
+        if standing.epoch != snapshot.epoch || standing.result.as_ref().is_ok_and(over) {
+            *standing = Standing {
+                epoch: snapshot.epoch,
+                result: identify(&self.chain, snapshot, now),
+            };
+        }
+        let known = standing.result.as_ref();
+        known
+            .map(|known| Arc::clone(&known.principal))
+            .map_err(|code| *code)
     }
 
     /// What the certificate said, as of the last look at it.
@@ -92,22 +104,6 @@ impl Caller {
     /// Where it is said that the record of this connection was lost.
     pub(crate) fn unrecorded(&self) -> Rc<Cell<bool>> {
         Rc::clone(&self.unrecorded)
-    }
-
-    fn standing(&self, snapshot: &Snapshot, now: WallTime) -> Result<Known, Code> {
-        if self.unrecorded.get() {
-            return Err(Code::AuditUnavailable);
-        }
-        let mut standing = self.standing.borrow_mut();
-        let over = |known: &Known| now >= known.until;
-        if standing.epoch != snapshot.epoch || standing.result.as_ref().is_ok_and(over) {
-            let result = identify(&self.chain, snapshot, now);
-            *standing = Standing {
-                epoch: snapshot.epoch,
-                result,
-            };
-        }
-        standing.result.clone()
     }
 }
 

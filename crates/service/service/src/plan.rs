@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use keywright_audit::Reason;
-use keywright_custody::{HolderOperation, Items, Key, Request, TooMuch, Version, lifecycle};
+use keywright_custody::{
+    HolderOperation, Items, Key, Request, TooMuch, Version, Versions, lifecycle,
+};
 use keywright_envelope::{Binding, Envelope, Header};
 use keywright_policy::{Policy, Principal};
 use keywright_types::{BindingKind, Code, Kind, Operation};
@@ -181,7 +183,7 @@ pub(crate) fn plan(
     } = prepared;
     let mut request = Request {
         operation: operation.holder_operation(),
-        versions: Vec::with_capacity(1),
+        versions: Versions::new(),
         binding: Binding::None,
         deadline_ns,
     };

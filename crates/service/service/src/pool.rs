@@ -136,7 +136,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Condvar, MutexGuard};
 
-    use keywright_custody::{HolderOperation, KeyMaterial, NewKey, Placement};
+    use keywright_custody::{HolderOperation, KeyMaterial, NewKey, Placement, Versions};
     use keywright_envelope::Binding;
     use keywright_types::{KeyId, KeySpec, Operation};
 
@@ -222,7 +222,7 @@ mod tests {
         let (operation, binding) = (HolderOperation::Seal, Binding::None);
         let request = Request {
             operation,
-            versions: Vec::new(),
+            versions: Versions::new(),
             binding,
             deadline_ns,
         };

@@ -19,7 +19,7 @@ use keywright_audit::refusals::{Counted, Refusals, Whom};
 use keywright_audit::writer::{Ticket, Writer, Written};
 use keywright_audit::{Reason, RecordType};
 use keywright_clock::{MonotonicTime, WallTime};
-use keywright_custody::{HolderError, Items, Key, Reply, ReplyItem};
+use keywright_custody::{HolderError, Items, Key, NO_DEADLINE, Reply, ReplyItem};
 use keywright_policy::{ContextRef, Denied, Permit, Principal};
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
@@ -99,10 +99,9 @@ impl Done {
 }
 
 /// A decision that was taken for a caller on a context.
-struct Decided {
-    key: Arc<Key>,
+struct Decided<'a> {
+    key: &'a Key,
     permit: Permit,
-    principal: Arc<Principal>,
 }
 
 /// A refusal, and the reason that only the log may know.
@@ -155,20 +154,17 @@ impl Worker {
         let snapshot = self.shared.snapshot();
         let mut entry = self.begin(&call, operation.operation(), &snapshot);
         entry.facts.items = u32::try_from(items.len()).unwrap_or(u32::MAX);
-        let Decided {
-            key,
-            permit,
-            principal,
-        } = match entry.decide(&snapshot, context) {
+        let Decided { key, permit } = match entry.decide(&snapshot, context) {
             Ok(decided) => decided,
             Err((code, reason)) => return Performed::ready(entry.refuse(code, reason)),
         };
-        let deadline = call
-            .started
-            .plus(self.shared.settings().request_timeout)
-            .nanos();
-        let rights = (&*snapshot.policy, &*principal);
-        match plan(operation, &key, rights, items, deadline) {
+        let deadline = self.deadline(&call);
+        let planned = entry.principal.as_deref().map_err(|code| *code);
+        let planned = planned.and_then(|principal| {
+            let rights = (&*snapshot.policy, principal);
+            plan(operation, key, rights, items, deadline)
+        });
+        match planned {
             Ok((plan, items)) => self.hand_over(entry, (operation, permit), plan, items),
             Err(code) => Performed::ready(entry.refuse(code, None)),
         }
@@ -344,6 +340,17 @@ impl Worker {
         let [newest, second, third, _] = self.written.get();
         self.written.set([Some(written), newest, second, third]);
         true
+    }
+
+    /// Until when a holder may work for `call`. What is done on this thread is done at once.
+    fn deadline(&self, call: &Call<'_>) -> u64 {
+        match self.shared.pool() {
+            Some(_) => {
+                let timeout = self.shared.settings().request_timeout;
+                call.started.plus(timeout).nanos()
+            }
+            None => NO_DEADLINE,
+        }
     }
 
     fn begin<'a>(
@@ -527,21 +534,21 @@ impl Entry<'_> {
         self.principal.clone().map_err(|code| (code, None))
     }
 
-    fn decide(&mut self, snapshot: &Snapshot, context: &str) -> Result<Decided, Refusal> {
-        let principal = self.principal()?;
+    fn decide<'s>(
+        &mut self,
+        snapshot: &'s Snapshot,
+        context: &str,
+    ) -> Result<Decided<'s>, Refusal> {
+        let principal = self.principal.as_deref().map_err(|code| (*code, None))?;
         let key = snapshot.keyring.find(principal.tenant(), context);
         let key = key.ok_or((Code::ContextNotFound, Some(Reason::ContextUnknown)))?;
         match snapshot
             .policy
-            .authorize(&principal, reference(key), self.facts.operation)
+            .authorize(principal, reference(key), self.facts.operation)
         {
             Ok(permit) => {
                 (self.facts.key, self.facts.epoch) = (key.id(), permit.epoch());
-                Ok(Decided {
-                    key: Arc::clone(key),
-                    permit,
-                    principal,
-                })
+                Ok(Decided { key, permit })
             }
             Err(denied @ Denied::NoRight) => Err((denied.code(), Some(Reason::ContextHidden))),
             Err(denied) => {

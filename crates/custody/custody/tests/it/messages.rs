@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use keywright_clock::{Clock, WallTime};
-use keywright_custody::{HolderOperation, Identity, Items, KeyMaterial, Reply, Request};
+use keywright_custody::{HolderOperation, Identity, Items, KeyMaterial, Reply, Request, Versions};
 use keywright_envelope::Binding;
 use keywright_types::{Code, GroupId, KeyId, KeySpec, KeyVersion, PrincipalId, TenantId};
 
@@ -20,7 +20,7 @@ fn request(binding: Binding) -> Request {
     let operation = HolderOperation::Seal;
     Request {
         operation,
-        versions: vec![material],
+        versions: Versions::from_iter([material]),
         binding,
         deadline_ns: 77,
     }
@@ -65,9 +65,9 @@ fn a_deadline_is_over_only_after_it() {
     let (clock, hand) = Clock::simulated(WallTime::from_unix_seconds(0));
     let request = request(Binding::None);
     hand.advance(std::time::Duration::from_nanos(77));
-    assert!(!request.expired(clock.monotonic()));
+    assert!(!request.expired(&clock));
     hand.advance(std::time::Duration::from_nanos(1));
-    assert!(request.expired(clock.monotonic()));
+    assert!(request.expired(&clock));
 }
 
 #[test]

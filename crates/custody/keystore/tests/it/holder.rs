@@ -56,7 +56,7 @@ fn perform(
     let versions = vec![Arc::clone(key)];
     let request = Request {
         operation,
-        versions,
+        versions: versions.into(),
         binding: Binding::None,
         deadline_ns: u64::MAX,
     };
@@ -247,7 +247,7 @@ fn a_request_after_its_deadline_touches_no_key() {
     let operation = HolderOperation::Seal;
     let request = Request {
         operation,
-        versions,
+        versions: versions.into(),
         binding: Binding::None,
         deadline_ns,
     };
