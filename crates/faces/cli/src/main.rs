@@ -64,7 +64,12 @@ enum Command {
 fn main() -> std::process::ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return exit::usage(&error, wanted_format()),
+        Err(error) => {
+            if error.use_stderr() {
+                bench::misused();
+            }
+            return exit::usage(&error, wanted_format());
+        }
     };
     let format = arguments.format;
     // A bug ends like every other failure; what panicked, and where, is on standard error by then.

@@ -6,6 +6,7 @@ use crate::document::{
     BlockRecord, Case, Checks, FaultCount, Interval, Latency, LoadRecord, Part, PhaseRecord,
     Quantile, RunRecord,
 };
+use crate::hdr;
 use crate::judge;
 use crate::latency::{Few, Percentile, Reading};
 use crate::ledger::Ledger;
@@ -22,12 +23,40 @@ pub struct Evidence {
     pub runs: Vec<Carried>,
     /// Fixed work between runs, in nanoseconds.
     pub canary: Vec<u64>,
+    /// Fixed work around and beside each run, where there was some.
+    pub surroundings: Vec<Surroundings>,
     /// Wrong outputs while warming up.
     pub warmup_wrong: u64,
     /// Whether it was ended early.
     pub interrupted: bool,
     /// Why it could not be measured.
     pub error: Option<TargetError>,
+}
+
+/// Fixed work around and beside one run, in nanoseconds.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "readings, and where they are of")]
+pub struct Surroundings {
+    /// Right before and right after.
+    pub around: Vec<u64>,
+    /// In each of its blocks.
+    pub beside: Vec<Option<u64>>,
+}
+
+impl Evidence {
+    /// The fastest that fixed work was beside any block.
+    pub(crate) fn fastest_beside(&self) -> Option<u64> {
+        let all = self.surroundings.iter().flat_map(|one| &one.beside);
+        all.flatten().copied().filter(|nanos| *nanos > 0).min()
+    }
+
+    /// Characters of all distributions of blocks.
+    pub(crate) fn block_text(&self) -> usize {
+        let blocks = self.runs.iter().flat_map(|run| &run.blocks);
+        blocks
+            .filter_map(|block| Some(block.hdr.as_ref()?.len()))
+            .sum()
+    }
 }
 
 /// The case that the evidence of `plan` shows.
@@ -50,6 +79,8 @@ pub fn assemble(
     let scope = Scope {
         plan,
         runs: &evidence.runs,
+        surroundings: &evidence.surroundings,
+        fastest: evidence.fastest_beside(),
         batch,
         lag1,
     };
@@ -105,6 +136,8 @@ enum Bounded {
 struct Scope<'a> {
     plan: &'a CasePlan,
     runs: &'a [Carried],
+    surroundings: &'a [Surroundings],
+    fastest: Option<u64>,
     batch: u64,
     lag1: f64,
 }
@@ -135,6 +168,8 @@ impl Scope<'_> {
             ..self.reading(shortest, self.plan.few)
         };
         let mut latency = reading.of(which(whole));
+        latency.hdr = hdr::encode(which(whole));
+        latency.outliers = which(whole).outliers();
         for percentile in &self.plan.percentiles {
             let values = self.runs.iter().map(|run| {
                 let value = which(&run.ledger).quantile(percentile.share());
@@ -150,17 +185,50 @@ impl Scope<'_> {
     }
 
     fn run_records(&self) -> Vec<RunRecord> {
-        let runs = self.runs.iter().zip(0..);
-        runs.map(|(run, number)| self.run_record(run, number))
+        let around = self.surroundings.iter().map(Some);
+        let around = around.chain(std::iter::repeat(None));
+        let runs = self.runs.iter().zip(around).zip(0..);
+        runs.map(|((run, around), number)| self.run_record(run, around, number))
             .collect()
     }
 
     fn blocks(&self) -> Vec<BlockRecord> {
-        let blocks = self.runs.iter().flat_map(|run| &run.blocks);
-        blocks.cloned().collect()
+        let open = matches!(self.plan.load, Load::Open(_));
+        let mut blocks = Vec::new();
+        for (place, run) in self.runs.iter().enumerate() {
+            let beside = self
+                .surroundings
+                .get(place)
+                .map(|one| one.beside.as_slice());
+            let beside = beside.unwrap_or_default().iter().copied();
+            let with = run.blocks.iter().zip(beside.chain(std::iter::repeat(None)));
+            blocks.extend(with.map(|(block, reading)| BlockRecord {
+                done: block.done.saturating_mul(self.plan.units),
+                // In loops they are the same as the others.
+                service_p50_ns: block.service_p50_ns.filter(|_| open),
+                service_p99_ns: block.service_p99_ns.filter(|_| open),
+                canary: self.relative(reading),
+                ..block.clone()
+            }));
+        }
+        blocks
     }
 
-    fn run_record(&self, run: &Carried, number: u32) -> RunRecord {
+    fn relative(&self, reading: Option<u64>) -> Option<f64> {
+        let (reading, fastest) = reading.zip(self.fastest)?;
+        Some(reading as f64 / fastest as f64)
+    }
+
+    /// Blocks until throughput came to rest. A load that changes by plan has no rest to come to.
+    fn unsettled(&self, run: &Carried) -> Option<u32> {
+        if matches!(&self.plan.load, Load::Open(open) if open.phases.len() > 1) {
+            return None;
+        }
+        let cut = series::mser5(&throughput(std::slice::from_ref(run)))?.cut;
+        u32::try_from(cut).ok()
+    }
+
+    fn run_record(&self, run: &Carried, around: Option<&Surroundings>, number: u32) -> RunRecord {
         // Always these, whichever the case is asked for.
         let reading = Reading {
             percentiles: &Percentile::DEFAULT,
@@ -180,7 +248,8 @@ impl Scope<'_> {
             cpu_ns_per_unit: self.cpu(run),
             figure: run.figure,
             fairness: fairness(&run.by_worker),
-            truncated_blocks: 0,
+            noise_percent: around.and_then(|one| variation_percent(&one.around)),
+            unsettled_blocks: self.unsettled(run),
         }
     }
 

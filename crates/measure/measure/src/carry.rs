@@ -367,6 +367,11 @@ pub trait Carrier {
     fn about(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
+
+    /// Whether its time is made up. The noise of this machine says nothing about it then.
+    fn simulated(&self) -> bool {
+        false
+    }
 }
 
 impl<C: Carrier + ?Sized> Carrier for Box<C> {
@@ -388,5 +393,9 @@ impl<C: Carrier + ?Sized> Carrier for Box<C> {
 
     fn about(&self) -> BTreeMap<String, String> {
         (**self).about()
+    }
+
+    fn simulated(&self) -> bool {
+        (**self).simulated()
     }
 }

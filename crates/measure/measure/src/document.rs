@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::hdr::{self, HdrError};
+use crate::histogram::Histogram;
 use crate::verdict::{Exit, Word};
 
 /// The version of this form.
@@ -302,9 +304,27 @@ records! {
         /// The whole histogram: HdrHistogram V2, deflated, base64; nanoseconds, or picoseconds for batches.
         #[serde(skip_serializing_if = "Option::is_none")]
         hdr: Option<String>,
+        /// Values far from the others. They are counted here and stay in every figure.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        outliers: Option<Outliers>,
         /// A coarse histogram for drawing.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         bins: Vec<Bin>,
+    }
+    /// Values far from the others, by Tukey's fences and by the modified z of Iglewicz and Hoaglin.
+    Outliers {
+        /// More than 3 interquartile ranges below the lower quartile.
+        low_severe: u64,
+        /// More than 1.5 and at most 3 below.
+        low_mild: u64,
+        /// More than 1.5 and at most 3 above the upper quartile.
+        high_mild: u64,
+        /// More than 3 above.
+        high_severe: u64,
+        /// Modified z below -3.5.
+        low_by_deviation: u64,
+        /// Modified z above 3.5.
+        high_by_deviation: u64,
     }
     /// One quantile.
     Quantile {
@@ -367,8 +387,13 @@ records! {
         /// Jain's fairness of what each worker did, where workers run on their own.
         #[serde(skip_serializing_if = "Option::is_none")]
         fairness: Option<f64>,
-        /// Blocks cut from the front because the run had not come to rest.
-        truncated_blocks: u32,
+        /// Coefficient of variation of fixed work right before and after this run, in percent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        noise_percent: Option<f64>,
+        /// Blocks at the run's front before throughput came to rest, by MSER-5. Nothing is cut off: they
+        /// are in every figure. Absent below twenty blocks and where the load changes by plan.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unsettled_blocks: Option<u32>,
     }
     /// One second of a run.
     BlockRecord {
@@ -393,9 +418,19 @@ records! {
         /// The same.
         #[serde(skip_serializing_if = "Option::is_none")]
         max_ns: Option<u64>,
-        /// Fixed work beside it, relative to the fastest seen.
+        /// Of service time in open mode, where the figures above are of response time.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        service_p50_ns: Option<u64>,
+        /// The same.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        service_p99_ns: Option<u64>,
+        /// Fixed work beside it, relative to the fastest of the case.
         #[serde(skip_serializing_if = "Option::is_none")]
         canary: Option<f64>,
+        /// Its distribution, as `hdr` of a latency but with two significant digits. Absent where a case
+        /// has so many blocks that they would be most of the document.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        hdr: Option<String>,
     }
     /// Checks of the measurement by itself.
     Checks {
@@ -723,6 +758,23 @@ impl Case {
 }
 
 impl Latency {
+    /// The whole distribution, where it was written: nanoseconds, or picoseconds for batches. The ends are
+    /// the exact ones where the document has them.
+    ///
+    /// # Errors
+    /// The text is no histogram.
+    pub fn histogram(&self) -> Result<Option<Histogram>, HdrError> {
+        let Some(text) = &self.hdr else {
+            return Ok(None);
+        };
+        let mut histogram = hdr::decode(text)?;
+        // In batches the ends are rounded to nanoseconds, which is coarser than the slots.
+        if self.batch_k.is_none() {
+            histogram.between(self.min_ns, self.max_ns);
+        }
+        Ok(Some(histogram))
+    }
+
     /// A quantile by its printed name, such as `p99`.
     #[must_use]
     pub fn quantile(&self, name: &str) -> Option<&Quantile> {

@@ -9,6 +9,10 @@ use crate::document::{BlockRecord, Case};
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "told once a second, by reference, and not kept"
+)]
 pub enum Event {
     /// A run of so many cases begins.
     Started {

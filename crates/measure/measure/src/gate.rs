@@ -10,6 +10,10 @@
 //! Noise raises the threshold of a regression and of an improvement to three times its size. It does not
 //! widen what passes: a change that was to be excluded is not excluded by more noise.
 //!
+//! Changes are ratios, so up and down are judged alike on a logarithmic scale: twice as slow is as far from
+//! equal as twice as fast. A threshold of 10 % is a ratio of 1.1 to one side and of 1/1.1 to the other, and
+//! one of 100 % asks for half the time before it speaks of an improvement.
+//!
 //! A true change of just the threshold is reported half of the time; a threshold is to be set below the
 //! smallest change that matters.
 
@@ -103,20 +107,20 @@ fn word(difference: &Difference, p: Option<f64>, rules: &Rules) -> Word {
     let beyond_chance = p.is_some_and(|p| p <= LEVEL);
     if beyond_chance
         && ratio.lo > 1.0
-        && ratio.estimate - 1.0 >= threshold
+        && ratio.estimate >= 1.0 + threshold
         && difference.delta >= effect::MEDIUM
     {
         return Word::Regression;
     }
     if beyond_chance
         && ratio.hi < 1.0
-        && 1.0 - ratio.estimate >= threshold
+        && ratio.estimate <= 1.0 / (1.0 + threshold)
         && difference.delta <= -effect::MEDIUM
     {
         return Word::Improved;
     }
     let asked = rules.asked(difference);
-    let equal = ratio.lo > 1.0 - asked && ratio.hi < 1.0 + asked;
+    let equal = ratio.lo > 1.0 / (1.0 + asked) && ratio.hi < 1.0 + asked;
     let noisy = Noise::of(rules.noise(difference)) >= Noise::Noisy;
     if equal && !noisy && difference.doubts.is_empty() {
         Word::Pass

@@ -6,6 +6,9 @@
 
 use hdrhistogram::Histogram as Bins;
 
+use crate::document::Outliers;
+use crate::stats::location::MAD_TO_DEVIATION;
+use crate::stats::outliers::MODIFIED_Z_BOUND;
 use crate::stats::quantile::nearest_rank;
 
 /// A distribution of values in one unit, nanoseconds or picoseconds.
@@ -86,6 +89,12 @@ impl Histogram {
         self.bins.len()
     }
 
+    /// Whether there are none. Recording one sets the least and the largest.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.min > self.max
+    }
+
     /// The smallest value.
     #[must_use]
     pub fn min(&self) -> Option<u64> {
@@ -141,6 +150,47 @@ impl Histogram {
             .filter(|bin| bin.value_iterated_to() > upto)
             .map(|bin| bin.count_at_value())
             .sum()
+    }
+
+    /// Values below the beginning of the bin that holds `value`.
+    #[must_use]
+    pub fn count_below(&self, value: u64) -> u64 {
+        let from = self.bins.lowest_equivalent(value.min(HIGHEST));
+        let below = self.bins.iter_recorded();
+        below
+            .take_while(|bin| bin.value_iterated_to() < from)
+            .map(|bin| bin.count_at_value())
+            .sum()
+    }
+
+    /// How many values lie far from the others, as far as the bins resolve it.
+    #[must_use]
+    pub fn outliers(&self) -> Option<Outliers> {
+        let (lower, upper) = (self.quantile(0.25)?, self.quantile(0.75)?);
+        let (middle, spread) = (self.quantile(0.5)?, self.median_deviation()?);
+        let range = (upper - lower) as f64;
+        let below = |bound: f64| {
+            // Below zero lies nothing.
+            whole(bound).map_or(0, |bound| self.count_below(bound))
+        };
+        let above = |bound: f64| whole(bound).map_or(0, |bound| self.count_above(bound));
+        let far = MODIFIED_Z_BOUND * spread as f64 * MAD_TO_DEVIATION;
+        let low = (lower as f64 - 1.5 * range, lower as f64 - 3.0 * range);
+        let high = (upper as f64 + 1.5 * range, upper as f64 + 3.0 * range);
+        let (low_severe, high_severe) = (below(low.1), above(high.1));
+        // Where more than half of all values are equal there is no distance to measure by.
+        let (low_by_deviation, high_by_deviation) = match spread {
+            0 => (0, 0),
+            _ => (below(middle as f64 - far), above(middle as f64 + far)),
+        };
+        Some(Outliers {
+            low_severe,
+            low_mild: below(low.0) - low_severe,
+            high_mild: above(high.0) - high_severe,
+            high_severe,
+            low_by_deviation,
+            high_by_deviation,
+        })
     }
 
     /// The median distance of values from the median, as far as the bins resolve it.
@@ -199,6 +249,23 @@ impl Histogram {
         drawn
     }
 
+    /// Values as small as `low` are among those in the first bin, which does not say so itself.
+    pub(crate) fn reaches(&mut self, low: u64) {
+        if self.count() > 0 {
+            self.min = self.min.min(low);
+        }
+    }
+
+    /// The ends are these, if they lie within the first and the last bin.
+    pub(crate) fn between(&mut self, min: Option<u64>, max: Option<u64>) {
+        let fits = |end: u64, exact: &u64| self.bins.equivalent(end, *exact);
+        let low = min.filter(|exact| fits(self.min, exact));
+        let high = max.filter(|exact| fits(self.max, exact));
+        if self.count() > 0 {
+            (self.min, self.max) = (low.unwrap_or(self.min), high.unwrap_or(self.max));
+        }
+    }
+
     /// The bins themselves, for export.
     #[must_use]
     pub const fn bins(&self) -> &Bins<u64> {
@@ -206,9 +273,19 @@ impl Histogram {
     }
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "above zero, and a cast that saturates"
+)]
+fn whole(value: f64) -> Option<u64> {
+    (value >= 0.0).then(|| value.round() as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::outliers::classify;
 
     #[test]
     fn values_come_back_within_a_tenth_of_a_percent_and_in_order() {
@@ -274,6 +351,43 @@ mod tests {
         assert_eq!(bins.iter().map(|bin| bin.1).sum::<u64>(), 8);
         assert!(bins.len() <= 17);
         assert!(bins.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+
+    #[test]
+    fn outliers_are_counted_as_they_are_of_the_values_themselves() {
+        let mut histogram = Histogram::new();
+        let mut values: Vec<u64> = (0..1000).map(|n| 100_000 + n * 37 % 9001).collect();
+        values.extend([
+            1, 80_000, 93_000, 118_000, 124_000, 140_000, 900_000, 5_000_000,
+        ]);
+        values.iter().for_each(|value| histogram.record(*value));
+        let values: Vec<f64> = values.iter().map(|value| *value as f64).collect();
+        let exact = classify(&values).unwrap();
+        let found = histogram.outliers().unwrap();
+        let pairs = [
+            (found.low_severe, exact.low_severe),
+            (found.low_mild, exact.low_mild),
+            (found.high_mild, exact.high_mild),
+            (found.high_severe, exact.high_severe),
+            (found.low_by_deviation, exact.low_by_deviation),
+            (found.high_by_deviation, exact.high_by_deviation),
+        ];
+        assert!(exact.high_severe > 0 && exact.low_severe > 0 && exact.high_mild > 0);
+        for (found, exact) in pairs {
+            assert_eq!(found, exact as u64);
+        }
+    }
+
+    #[test]
+    fn equal_values_have_no_outliers_and_no_values_have_none_to_speak_of() {
+        assert_eq!(Histogram::new().outliers(), None);
+        let mut histogram = Histogram::new();
+        histogram.record_n(5000, 100);
+        assert_eq!(histogram.outliers(), Some(Outliers::default()));
+        histogram.record(1_000_000);
+        let found = histogram.outliers().unwrap();
+        assert_eq!((found.high_severe, found.high_by_deviation), (1, 0));
+        assert_eq!(histogram.count(), 101);
     }
 
     #[test]

@@ -85,7 +85,8 @@ pub enum Few {
 }
 
 impl Reading<'_> {
-    /// The distribution in a document's form. In batches the histogram holds picoseconds.
+    /// The distribution in a document's form. In batches the histogram holds picoseconds. The histogram
+    /// itself ([`Latency::hdr`]) is not in it: writing it out takes longer than all of this.
     #[must_use]
     pub fn of(&self, histogram: &Histogram) -> Latency {
         let per_nano = if self.batch > 1 { 1000 } else { 1 };
@@ -107,6 +108,7 @@ impl Reading<'_> {
             mad_ns: histogram.median_deviation().map(nanos),
             batch_k: (self.batch > 1).then_some(self.batch),
             hdr: None,
+            outliers: None,
             bins: histogram
                 .coarse(BINS)
                 .into_iter()

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod assemble;
+mod beside;
 pub mod breakdown;
 pub mod canary;
 pub mod carry;
@@ -21,6 +22,7 @@ pub mod doctor;
 pub mod document;
 pub mod event;
 pub mod gate;
+pub mod hdr;
 pub mod histogram;
 pub mod judge;
 pub mod latency;

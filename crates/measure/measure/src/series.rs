@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::document::BlockRecord;
+use crate::histogram::Histogram;
 use crate::ledger::Ledger;
 use crate::load::Schedule;
 
@@ -81,12 +82,8 @@ impl Blocks {
 #[must_use]
 pub fn record(ledger: &Ledger, start_ns: u64, duration_ns: u64, in_flight: u64) -> BlockRecord {
     let counts = &ledger.counts;
-    // In closed loops response and service are the same, and batches have service times only.
-    let times = if ledger.response.count() > 0 {
-        &ledger.response
-    } else {
-        &ledger.service
-    };
+    let times = times(ledger);
+    let service = (!ledger.response.is_empty()).then_some(&ledger.service);
     let nanos =
         |value: Option<u64>| value.map(|value| if ledger.batched { value / 1000 } else { value });
     BlockRecord {
@@ -99,7 +96,20 @@ pub fn record(ledger: &Ledger, start_ns: u64, duration_ns: u64, in_flight: u64) 
         p50_ns: nanos(times.quantile(0.5)),
         p99_ns: nanos(times.quantile(0.99)),
         max_ns: nanos(times.max()),
+        service_p50_ns: service.and_then(|times| times.quantile(0.5)),
+        service_p99_ns: service.and_then(|times| times.quantile(0.99)),
         canary: None,
+        hdr: None,
+    }
+}
+
+/// The times that a block speaks of. In closed loops response and service are the same, and batches have
+/// service times only.
+pub(crate) const fn times(ledger: &Ledger) -> &Histogram {
+    if ledger.response.is_empty() {
+        &ledger.service
+    } else {
+        &ledger.response
     }
 }
 

@@ -3,20 +3,24 @@
 //! Runs of different cases take turns, forwards and then backwards (A B C, C B A), so that a machine that
 //! drifts treats them alike and pairs of neighbouring runs can be compared. The warm-up is drained before
 //! the measured schedule starts, so nothing of it is left in the result but warm caches. Fixed work runs
-//! between the runs, on the same thread: how much its time varies is how noisy the machine is.
+//! between the runs, on the same thread: how much its time varies is how noisy the machine is. A little of it
+//! runs beside them as well, so that each block says how fast the machine was then.
 
 use std::time::Duration;
 
 use keywright_clock::{Clock, nanos};
 
-use crate::assemble::{Evidence, assemble};
+use crate::assemble::{Evidence, Surroundings, assemble};
+use crate::beside::{Beside, Readings};
 use crate::canary::Canary;
 use crate::carry::{Assignment, Carried, Carrier, Stop, TargetError, Verify, Window};
 use crate::document::{BlockRecord, Case};
 use crate::event::{Event, Observer};
+use crate::hdr::{Packed, Precision};
 use crate::latency::{Few, Percentile, Reading};
 use crate::ledger::Ledger;
 use crate::plan::CasePlan;
+use crate::series::times;
 use crate::verdict::Word;
 
 /// A case and what carries its load.
@@ -77,7 +81,10 @@ impl Session<'_> {
     /// Measures every case, in turns.
     pub fn measure(&self, entries: &mut [Entry<'_>], observer: &dyn Observer) -> Vec<Outcome> {
         let mut evidence: Vec<Evidence> = entries.iter().map(|_| Evidence::default()).collect();
-        let mut canary = Canary::new(self.clock);
+        let fixed = Fixed {
+            between: Canary::new(self.clock),
+            beside: Beside::new(self.clock),
+        };
         for run in 0..self.runs.max(1) {
             for place in order(run, entries.len()) {
                 if self.stop.is_asked() {
@@ -92,7 +99,7 @@ impl Session<'_> {
                     place,
                     &mut entries[place],
                     &mut evidence[place],
-                    &mut canary,
+                    &fixed,
                     observer,
                 );
             }
@@ -119,7 +126,7 @@ impl Session<'_> {
 
     #[expect(
         clippy::too_many_arguments,
-        reason = "one turn touches the case, its evidence, the canary and whoever watches"
+        reason = "one turn touches the case, its evidence, the fixed work and whoever watches"
     )]
     fn turn(
         &self,
@@ -127,7 +134,7 @@ impl Session<'_> {
         place: usize,
         entry: &mut Entry<'_>,
         evidence: &mut Evidence,
-        canary: &mut Canary,
+        fixed: &Fixed<'_>,
         observer: &dyn Observer,
     ) {
         if evidence.error.is_some() {
@@ -140,20 +147,36 @@ impl Session<'_> {
             expected_ns: nanos(plan.expected().unwrap_or_default()),
             target_per_s: plan.load.rate_per_s(),
         });
-        evidence.canary.extend(canary.sample(self.clock));
-        let mut told = Told::new(&plan, run);
+        // How even this machine is says nothing about time that is made up.
+        let fixed = (!entry.carrier.simulated()).then_some(fixed);
+        let between = || fixed.map_or_else(Vec::new, |fixed| fixed.between.sample(self.clock));
+        let mut around = between();
+        let mut told = Told::new(&plan, run, evidence.fastest_beside());
         let result = self.warm_up(run, &plan, entry.carrier).and_then(|warm| {
             evidence.warmup_wrong += warm;
             let assignment = self.assignment(&plan, run);
-            entry.carrier.carry(&assignment, &mut |block, ledger| {
-                told.tell(block, ledger, observer);
-            })
+            let mut carry = |readings: &Readings| {
+                entry.carrier.carry(&assignment, &mut |block, ledger| {
+                    told.tell((block, ledger), readings, observer);
+                })
+            };
+            match fixed {
+                Some(fixed) => fixed.beside.during(self.block, carry),
+                None => carry(&Readings::default()),
+            }
         });
-        evidence.canary.extend(canary.sample(self.clock));
+        around.extend(between());
+        evidence.canary.extend(&around);
         match result {
             Ok(mut carried) => {
                 evidence.interrupted |= carried.interrupted;
                 carried.blocks.iter_mut().for_each(|block| block.run = run);
+                let left = BLOCK_TEXT.saturating_sub(evidence.block_text());
+                write_out(&mut carried.blocks, &told.packed, left);
+                evidence.surroundings.push(Surroundings {
+                    around,
+                    beside: told.beside,
+                });
                 evidence.runs.push(carried);
             }
             Err(error) => evidence.error = Some(error),
@@ -206,6 +229,29 @@ impl Session<'_> {
     }
 }
 
+/// Work whose time should not vary.
+struct Fixed<'a> {
+    between: Canary,
+    beside: Beside<'a>,
+}
+
+/// Most characters of the distributions of a case's blocks; blocks beyond have none.
+const BLOCK_TEXT: usize = 512 * 1024;
+/// Most blocks of a run whose distribution is kept until the run is over.
+const BLOCKS_KEPT: usize = 600;
+
+/// Writes the distributions of blocks out, once nothing is measured any more.
+fn write_out(blocks: &mut [BlockRecord], packed: &[Packed], mut left: usize) {
+    for (block, packed) in blocks.iter_mut().zip(packed) {
+        let text = packed.text();
+        if text.len() > left {
+            return;
+        }
+        left -= text.len();
+        block.hdr = Some(text);
+    }
+}
+
 /// A B C in even runs, C B A in odd ones.
 fn order(run: u32, count: usize) -> Vec<usize> {
     if run.is_multiple_of(2) {
@@ -220,18 +266,45 @@ struct Told<'a> {
     plan: &'a CasePlan,
     run: u32,
     so_far: Ledger,
+    /// The fixed work beside each block, and the fastest of all.
+    beside: Vec<Option<u64>>,
+    fastest: Option<u64>,
+    /// The distribution of each block, as far as they are kept.
+    packed: Vec<Packed>,
 }
 
 impl<'a> Told<'a> {
-    fn new(plan: &'a CasePlan, run: u32) -> Self {
+    fn new(plan: &'a CasePlan, run: u32, fastest: Option<u64>) -> Self {
         Self {
             plan,
             run,
             so_far: Ledger::new(),
+            beside: Vec::new(),
+            fastest,
+            packed: Vec::new(),
         }
     }
 
-    fn tell(&mut self, block: &BlockRecord, ledger: &Ledger, observer: &dyn Observer) {
+    /// What the fixed work says of the block that ends, relative to the fastest so far.
+    fn look(&mut self, ledger: &Ledger, readings: &Readings) -> Option<f64> {
+        let taken = readings.take();
+        self.beside.push(taken);
+        self.fastest = self.fastest.into_iter().chain(taken).min();
+        if self.packed.len() < BLOCKS_KEPT {
+            self.packed
+                .push(Packed::of(times(ledger), Precision::Coarse));
+        }
+        let (taken, fastest) = taken.zip(self.fastest)?;
+        Some(taken as f64 / fastest as f64)
+    }
+
+    fn tell(
+        &mut self,
+        (block, ledger): (&BlockRecord, &Ledger),
+        readings: &Readings,
+        observer: &dyn Observer,
+    ) {
+        let canary = self.look(ledger, readings);
         self.so_far.merge(ledger);
         let open = matches!(self.plan.load, crate::load::Load::Open(_));
         let times = if open {
@@ -252,6 +325,8 @@ impl<'a> Told<'a> {
             id: self.plan.id.clone(),
             block: BlockRecord {
                 run: self.run,
+                done: block.done.saturating_mul(self.plan.units),
+                canary,
                 ..block.clone()
             },
             rate_per_s: block.done as f64 * self.plan.units as f64 * 1e9

@@ -141,6 +141,10 @@ impl Carrier for Server {
         run.close(dispatch, end);
         Ok(run.into_carried(blocks.finish(end, block), end))
     }
+
+    fn simulated(&self) -> bool {
+        true
+    }
 }
 
 impl<'a> Run<'a> {

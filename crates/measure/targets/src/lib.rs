@@ -4,7 +4,10 @@
 pub mod http;
 pub mod local;
 pub mod operation;
+pub mod processes;
+mod script;
 pub mod service;
 pub mod store;
 pub mod suite;
+mod url;
 pub mod workshop;

@@ -47,6 +47,8 @@ pub struct Setting<'a> {
     pub seed: u64,
     /// Which worker this is, from 0.
     pub index: u32,
+    /// Payload bytes, where they are not the table's.
+    pub bytes: Option<usize>,
     /// A folder for files; it is removed afterwards.
     pub folder: &'a Path,
     /// The `keywright` program, for operations that start servers of their own.

@@ -21,6 +21,8 @@ use keywright_secret::SecretBytes;
 
 use crate::http::Process;
 use crate::operation::{AnyCarrier, Make, Operation, Setting};
+use crate::processes::Processes;
+use crate::script::Scripted;
 use crate::service::{Access, Kind, Launch, Role, Server, Shape, Tenant, home};
 use crate::store::{self, development::Development, standin::StandIn};
 use crate::suite::{Instance, ScriptClock, Secret, Store as StoreTarget, SuiteCase, Target, Work};
@@ -35,6 +37,8 @@ pub struct Workshop {
     servers: RefCell<Vec<Server>>,
     store: RefCell<Option<RunningStore>>,
     ceilings: RefCell<Vec<(Shape, f64)>>,
+    /// The service that requests go to, where it is not one of our own.
+    elsewhere: Option<Instance>,
 }
 
 /// How long the generator is looked at.
@@ -104,7 +108,15 @@ impl Workshop {
             servers: RefCell::default(),
             store: RefCell::default(),
             ceilings: RefCell::default(),
+            elsewhere: None,
         }
+    }
+
+    /// The same, with requests to the service going to one that runs already.
+    #[must_use]
+    pub fn with_service(mut self, instance: Instance) -> Self {
+        self.elsewhere = Some(instance);
+        self
     }
 
     /// Every operation of every kind of target.
@@ -202,23 +214,57 @@ impl Workshop {
     /// # Errors
     /// The target cannot be reached, or cannot do it.
     pub fn carrier(&self, operation: &Operation, load: &Load) -> Result<AnyCarrier, TargetError> {
+        self.seeded(operation, load, self.places.seed)
+    }
+
+    /// How the service is reached that a request goes to.
+    fn access(&self, operation: &Operation, shape: Shape) -> Result<Access, TargetError> {
+        let Some(instance) = &self.elsewhere else {
+            return self.service(shape.role());
+        };
+        if shape.role() != Role::Keys {
+            return Err(TargetError::Unsupported {
+                target: operation.target.to_owned(),
+                operation: operation.name.to_owned(),
+                reason: "a service that runs already has no such mode".to_owned(),
+            });
+        }
+        match self.instance(instance)? {
+            Some(access) => Ok(access),
+            None => self.service(shape.role()),
+        }
+    }
+
+    /// As [`Workshop::carrier`], with inputs from another seed.
+    fn seeded(
+        &self,
+        operation: &Operation,
+        load: &Load,
+        seed: u64,
+    ) -> Result<AnyCarrier, TargetError> {
         let setting = |index| Setting {
-            seed: self.places.seed,
+            seed,
             index,
+            bytes: usize::try_from(operation.bytes).ok(),
             folder: &self.places.folder,
             program: self.places.program.as_deref(),
             server_cpu: self.places.server_cpu,
         };
         match operation.make {
-            Make::Service(shape) => self.remote(shape, &self.service(shape.role())?, load),
+            Make::Service(shape) => {
+                self.remote(shape, &self.access(operation, shape)?, (load, seed))
+            }
             Make::Store(shape) => {
                 let streams = load.cap().get();
                 let settings = self.store()?.with_connections(1, streams);
-                Ok(Box::new(store::open(shape, &settings, self.places.seed)?))
+                Ok(Box::new(store::open(shape, &settings, seed)?))
             }
             Make::Figure(measure) => Ok(Box::new(Figure {
                 measure,
-                places: self.places.clone(),
+                places: Places {
+                    seed,
+                    ..self.places.clone()
+                },
             })),
             Make::Worker(make) => {
                 let workers: Result<Vec<_>, _> = (0..load.cap().get())
@@ -236,8 +282,18 @@ impl Workshop {
     /// # Errors
     /// One of them is no blocking operation, or cannot be made.
     pub fn mix(&self, parts: &[(Operation, f64)], load: &Load) -> Result<AnyCarrier, TargetError> {
+        self.seeded_mix(parts, load, self.places.seed)
+    }
+
+    /// As [`Workshop::mix`], with inputs and order from another seed.
+    fn seeded_mix(
+        &self,
+        parts: &[(Operation, f64)],
+        load: &Load,
+        seed: u64,
+    ) -> Result<AnyCarrier, TargetError> {
         let workers: Result<Vec<_>, _> = (0..load.cap().get())
-            .map(|index| self.mixed(parts, index))
+            .map(|index| self.mixed(parts, index, seed))
             .collect();
         let names = parts
             .iter()
@@ -250,10 +306,27 @@ impl Workshop {
         ))
     }
 
+    /// What carries a load to operations of this program in `count` processes, by weight where there are
+    /// several. The places of the load are divided among them.
+    ///
+    /// # Errors
+    /// As [`Processes::start`].
+    pub fn processes(
+        &self,
+        parts: &[(Operation, f64)],
+        count: NonZeroU32,
+        load: &Load,
+    ) -> Result<AnyCarrier, TargetError> {
+        let from = (self.places.seed, self.places.folder.as_path());
+        let processes = Processes::start(self.program()?, parts, (load, count), from)?;
+        Ok(Box::new(processes))
+    }
+
     fn mixed(
         &self,
         parts: &[(Operation, f64)],
         index: u32,
+        seed: u64,
     ) -> Result<Box<dyn Worker>, TargetError> {
         let mut workers = Vec::with_capacity(parts.len());
         for (operation, weight) in parts {
@@ -263,8 +336,9 @@ impl Workshop {
                 ));
             };
             let setting = Setting {
-                seed: self.places.seed,
+                seed,
                 index,
+                bytes: usize::try_from(operation.bytes).ok(),
                 folder: &self.places.folder,
                 program: None,
                 server_cpu: None,
@@ -273,7 +347,7 @@ impl Workshop {
         }
         Ok(Box::new(Mixed::new(
             workers,
-            self.places.seed.wrapping_add(u64::from(index)),
+            seed.wrapping_add(u64::from(index)),
         )))
     }
 
@@ -287,9 +361,19 @@ impl Workshop {
             operation: case.work.name().to_owned(),
             reason: reason.to_owned(),
         };
+        let load = &case.plan.load;
+        let seed = case.seed.unwrap_or(self.places.seed);
         let access = match target {
-            Target::Script(script) if script.clock == ScriptClock::Simulated => {
-                return Ok(Box::new(script.server.clone()));
+            Target::Script(script) => {
+                return Ok(match script.clock {
+                    ScriptClock::Simulated => Box::new(script.server.clone()),
+                    ScriptClock::Real => {
+                        Box::new(Scripted::new(&script.server, load, self.timer()))
+                    }
+                });
+            }
+            Target::Http { url, tls } => {
+                return Ok(Box::new(crate::url::carrier(case, url, tls)?));
             }
             Target::Service(instance) => self.instance(instance)?,
             Target::Kv(store) => return self.stored(case, (Engine::Kv, store)),
@@ -303,13 +387,13 @@ impl Workshop {
             }
         };
         match (&case.work, access) {
-            (Work::One(operation), None) => self.carrier(operation, &case.plan.load),
+            (Work::One(operation), None) => self.seeded(operation, load, seed),
             (Work::One(operation), Some(access)) => match operation.make {
-                Make::Service(shape) => self.remote(shape, &access, &case.plan.load),
+                Make::Service(shape) => self.remote(shape, &access, (load, seed)),
                 _ => Err(missing("a service takes requests only")),
             },
-            (Work::Mix(parts), _) => self.mix(parts, &case.plan.load),
-            (Work::Script, _) => Err(missing("a script is a target of its own kind")),
+            (Work::Mix(parts), _) => self.seeded_mix(parts, load, seed),
+            (Work::Script | Work::Url, _) => Err(missing("it is a target of its own kind")),
         }
     }
 
@@ -331,7 +415,8 @@ impl Workshop {
         let settings = self.elsewhere(&case.plan.target, at)?;
         let streams = case.streams.unwrap_or(case.plan.load.cap().get());
         let settings = settings.with_connections(case.connections.unwrap_or(1), streams);
-        Ok(Box::new(store::open(shape, &settings, self.places.seed)?))
+        let seed = case.seed.unwrap_or(self.places.seed);
+        Ok(Box::new(store::open(shape, &settings, seed)?))
     }
 
     fn elsewhere(
@@ -388,10 +473,10 @@ impl Workshop {
         &self,
         shape: Shape,
         access: &Access,
-        load: &Load,
+        (load, seed): (&Load, u64),
     ) -> Result<AnyCarrier, TargetError> {
         let shape = shape.with_places(load.cap());
-        let carrier = crate::service::carrier(shape, access, self.places.seed)?;
+        let carrier = crate::service::carrier(shape, access, seed)?;
         // Not pinned apart, a server of this machine and the generator take turns on the same cores.
         let shared = access.process().is_some() && self.places.server_cpu.is_none();
         Ok(Box::new(Labelled {
@@ -539,6 +624,10 @@ impl<C: Carrier> Carrier for Labelled<C> {
     fn about(&self) -> BTreeMap<String, String> {
         self.carrier.about()
     }
+
+    fn simulated(&self) -> bool {
+        self.carrier.simulated()
+    }
 }
 
 /// Several blocking operations, one of them at a time by weight.
@@ -602,6 +691,7 @@ impl Carrier for Figure {
         let figure = (self.measure)(&Setting {
             seed: self.places.seed,
             index: 0,
+            bytes: None,
             folder: &self.places.folder,
             program: self.places.program.as_deref(),
             server_cpu: self.places.server_cpu,

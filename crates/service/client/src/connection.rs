@@ -1,9 +1,6 @@
 //! One connection: TCP, TLS, and HTTP by what ALPN agreed on.
 
-use std::io;
-use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use http::{Request, Response};
@@ -12,14 +9,12 @@ use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use keywright_tls::Protocol;
-use rustls::AlertDescription;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::task::AbortHandle;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 
 use crate::error::{TlsFailure, find};
+use crate::watched::{Alert, Watched};
 use crate::{Answer, Error, Settings};
 
 /// A connection, or for HTTP/2 a handle on one.
@@ -33,10 +28,6 @@ pub(crate) struct Link {
     alert: Alert,
     driver: AbortHandle,
 }
-
-/// The alert with which the server ended the connection. In TLS 1.3 it comes after the client's own
-/// handshake is done, and the HTTP/2 library keeps only its text.
-type Alert = Arc<OnceLock<AlertDescription>>;
 
 /// Why a request brought no answer.
 pub(crate) enum Failure {
@@ -73,23 +64,20 @@ impl Connection {
             .map_err(Error::connecting)?;
         let protocol = Protocol::negotiated(tls.get_ref().1.alpn_protocol());
         let alert = Alert::default();
-        let io = TokioIo::new(Stream {
-            tls,
-            alert: Arc::clone(&alert),
-        });
+        let io = TokioIo::new(Watched::new(tls, alert.clone()));
         match protocol {
             Some(Protocol::Http2) => Self::http2(io, alert).await,
             _ => Self::http1(io, alert).await,
         }
     }
 
-    async fn http1(io: TokioIo<Stream>, alert: Alert) -> Result<Self, Error> {
+    async fn http1(io: TokioIo<Watched>, alert: Alert) -> Result<Self, Error> {
         let (sender, connection) = http1::handshake(io).await.map_err(Error::exchanging)?;
         let driver = tokio::spawn(connection).abort_handle();
         Ok(Self::Http1(sender, Arc::new(Link { alert, driver })))
     }
 
-    async fn http2(io: TokioIo<Stream>, alert: Alert) -> Result<Self, Error> {
+    async fn http2(io: TokioIo<Watched>, alert: Alert) -> Result<Self, Error> {
         let (sender, connection) = http2::Builder::new(TokioExecutor::new())
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
@@ -168,7 +156,7 @@ impl Connection {
     /// An alert says more than what came of it.
     fn explain(&self, error: hyper::Error) -> Error {
         match self.link().alert.get() {
-            Some(alert) => TlsFailure::Alert(*alert).into(),
+            Some(alert) => TlsFailure::Alert(alert).into(),
             None => Error::exchanging(error),
         }
     }
@@ -218,66 +206,5 @@ async fn read(response: Response<Incoming>, limit: usize) -> Result<Answer, Unre
 impl Drop for Link {
     fn drop(&mut self) {
         self.driver.abort();
-    }
-}
-
-/// TLS that remembers the alert it was ended with.
-struct Stream {
-    tls: TlsStream<TcpStream>,
-    alert: Alert,
-}
-
-impl Stream {
-    fn noted<T>(&self, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if let Poll::Ready(Err(error)) = &result
-            && let Some(rustls::Error::AlertReceived(alert)) = find(error)
-        {
-            let _ = self.alert.set(*alert);
-        }
-        result
-    }
-}
-
-impl AsyncRead for Stream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let result = Pin::new(&mut self.tls).poll_read(cx, buffer);
-        self.noted(result)
-    }
-}
-
-impl AsyncWrite for Stream {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.tls).poll_write(cx, bytes);
-        self.noted(result)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.tls).poll_write_vectored(cx, parts);
-        self.noted(result)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.tls.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let result = Pin::new(&mut self.tls).poll_flush(cx);
-        self.noted(result)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.tls).poll_shutdown(cx)
     }
 }

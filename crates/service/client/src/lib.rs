@@ -4,6 +4,7 @@
 //!   connections; connects again when the server has ended one.
 //! * [`blocking::Client`]: the same calls for programs without a runtime.
 //! * [`Error`]: who is at fault, typed; a refusal carries the server's code and request id.
+//! * [`watched`]: a TLS stream that remembers why it was ended, for whoever drives HTTP by themselves.
 //!
 //! The protocol is what the TLS handshake agrees on (ALPN), so it is chosen where the TLS
 //! configuration is made, in `keywright-tls`.
@@ -20,6 +21,7 @@ mod error;
 mod items;
 mod pipeline;
 mod settings;
+pub mod watched;
 
 pub use call::{Answer, Client};
 pub use error::{Error, Refused, TlsFailure};

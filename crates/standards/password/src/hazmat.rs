@@ -1,11 +1,13 @@
-//! For tests only: salts, nonces and costs chosen by the caller.
+//! For tests and measurements: salts, nonces and costs chosen by the caller. What protects a secret comes
+//! from [`crate::Container`], which chooses them itself.
 
 use keywright_secret::{Secret, SecretBytes};
 
 use crate::container::{Chosen, seal_with};
 use crate::{Cost, Error, Limits};
 
-/// A container with this cost, salt and nonce.
+/// A container with this cost, salt and nonce: for tests. Sealing two secrets under one password, salt and
+/// nonce gives both away.
 ///
 /// # Errors
 /// As [`crate::Container::seal`]; [`Error::OutOfBounds`] for a cost outside the standard limits.
@@ -20,7 +22,8 @@ pub fn seal_with_nonce(
     seal_with(secret, password, &chosen, &Limits::standard()).map(|sealed| sealed.bytes)
 }
 
-/// Argon2id 0x13 as the containers use it: 32 bytes.
+/// Argon2id 0x13 as the containers use it: 32 bytes. For tests, and for measuring what a cost costs: the
+/// rows `kdf.argon2id.*` of `keywright bench` call it.
 ///
 /// # Errors
 /// As [`crate::Container::open`].

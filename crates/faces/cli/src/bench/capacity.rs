@@ -13,7 +13,8 @@ use keywright_measure::{Arrival, Carried, Load, Window};
 use keywright_targets::operation::AnyCarrier;
 
 use super::flags::{ArrivalFlag, JudgeFlags, LoadFlags, MeasureFlags, count, time};
-use super::op::{Bench, find};
+use super::op::find;
+use super::ready::Bench;
 use super::sitting::{Sitting, facts, unmeasurable};
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -84,11 +85,12 @@ fn ready(
         rate: None,
         ..load.clone()
     };
-    bench.ready(sitting, operation, &load, judging)
+    bench.ready(sitting, &operation.into(), &load, judging)
 }
 
 pub(super) fn saturate(arguments: &SaturateArguments, format: Format) -> Result<Exit, Failure> {
     let load = &arguments.flags.load;
+    arguments.flags.judging.without_budget()?;
     let sitting = Sitting::begin(
         &arguments.flags.output,
         &arguments.flags.judging,
@@ -164,6 +166,7 @@ fn case_of(plan: &CasePlan, carried: Carried) -> Case {
 
 pub(super) fn spike(arguments: &SpikeArguments, format: Format) -> Result<Exit, Failure> {
     let load = &arguments.flags.load;
+    arguments.flags.judging.without_budget()?;
     let sitting = Sitting::begin(
         &arguments.flags.output,
         &arguments.flags.judging,

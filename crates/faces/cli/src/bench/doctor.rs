@@ -13,7 +13,8 @@ use keywright_report::number;
 use serde::Serialize;
 
 use super::flags::TargetFlags;
-use super::op::{find, workshop};
+use super::op::find;
+use super::ready::workshop;
 use super::sitting::unmeasurable;
 use super::work::Work;
 use crate::exit::{Exit, Failure};

@@ -1,4 +1,5 @@
-//! Ctrl-C ends a measurement early and leaves a report of what was done; a second one ends the program.
+//! Ctrl-C, or a request to terminate, ends a measurement early and leaves a report of what was done; a second
+//! one ends the program.
 
 use keywright_measure::Stop;
 
@@ -15,7 +16,7 @@ pub(super) fn listen(stop: &Stop) {
                 .build();
             let Ok(runtime) = runtime else { return };
             runtime.block_on(async {
-                while tokio::signal::ctrl_c().await.is_ok() {
+                while asked().await {
                     if stop.is_asked() {
                         std::process::exit(i32::from(Exit::Interrupted as u8));
                     }
@@ -23,6 +24,18 @@ pub(super) fn listen(stop: &Stop) {
                 }
             });
         });
-    // Without the thread Ctrl-C ends the program at once, as it does anyway.
+    // Without the thread a signal ends the program at once, as it does anyway.
     drop(listening);
+}
+
+/// Waits for the next signal; false if none can be had.
+async fn asked() -> bool {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        return tokio::signal::ctrl_c().await.is_ok();
+    };
+    tokio::select! {
+        heard = tokio::signal::ctrl_c() => heard.is_ok(),
+        heard = terminate.recv() => heard.is_some(),
+    }
 }

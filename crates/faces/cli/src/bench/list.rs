@@ -45,11 +45,17 @@ struct Names {
 pub(super) fn list(arguments: &ListArguments, format: Format) -> Result<Exit, Failure> {
     let names = match arguments.what {
         What::Ops => return operations(format),
-        What::Suites => SHIPPED.iter().map(|suite| suite.name.to_owned()).collect(),
+        What::Suites => {
+            let other = SHIPPED.iter().flat_map(|suite| suite.aliases);
+            let names = SHIPPED.iter().map(|suite| &suite.name).chain(other);
+            names.map(|name| (*name).to_owned()).collect()
+        }
         What::Targets => {
             let mut kinds: Vec<String> = Workshop::operations()
                 .map(|operation| operation.target.to_owned())
                 .collect();
+            // These are declared in suites, and have one operation each.
+            kinds.extend(["http", "null", "script"].map(str::to_owned));
             kinds.sort_unstable();
             kinds.dedup();
             kinds

@@ -16,6 +16,7 @@ use keywright_report::live::terminal::Dashboard;
 
 use super::flags::{OutputFlags, PastFlags};
 use super::interrupt;
+use super::past;
 use super::suite::{self, RunArguments};
 use super::web::Page;
 use crate::exit::{Exit, Failure, sentence};
@@ -66,17 +67,10 @@ impl Watchers {
             .map(|address| Page::open(address, &live, &flags.past))
             .transpose()?;
         // Last, because it takes the terminal.
-        let dashboard = flags.watch.then(|| {
-            Dashboard::open(Arc::clone(&live), stop.clone(), Style::Ansi).map_err(|error| {
-                Failure::new(
-                    Exit::Usage,
-                    sentence(&error),
-                    "run it in a terminal, or without --watch",
-                )
-            })
-        });
+        let dashboard = flags.watch.then(|| dashboard(&live, stop));
         let dashboard = dashboard.transpose()?;
-        let redrawn = dashboard.is_none() && !flags.quiet && std::io::stderr().is_terminal();
+        let redrawn =
+            dashboard.is_none() && !flags.quiet && !flags.no_tui && std::io::stderr().is_terminal();
         Ok(Self {
             live,
             dashboard: RefCell::new(dashboard),
@@ -132,6 +126,17 @@ impl Watchers {
     }
 }
 
+/// Takes the terminal.
+fn dashboard(live: &Arc<Live>, stop: &Stop) -> Result<Dashboard, Failure> {
+    Dashboard::open(Arc::clone(live), stop.clone(), Style::Ansi).map_err(|error| {
+        Failure::new(
+            Exit::Usage,
+            sentence(&error),
+            "run it in a terminal, or without --watch",
+        )
+    })
+}
+
 /// Narrow enough for every terminal.
 const WIDTH: usize = 78;
 
@@ -154,7 +159,8 @@ impl Drop for Watchers {
     }
 }
 
-/// Measure a suite with a dashboard on the terminal, or look at a finished run.
+/// Measure a suite with a dashboard on the terminal, or look at a run that is over: a result file or the id
+/// of a run in the history in place of the suite.
 #[derive(Debug, clap::Args)]
 pub(super) struct WatchArguments {
     #[command(flatten)]
@@ -162,14 +168,46 @@ pub(super) struct WatchArguments {
 }
 
 pub(super) fn watch(arguments: &WatchArguments, format: Format) -> Result<Exit, Failure> {
+    let (what, past) = (arguments.run.suite(), &arguments.run.output.past);
+    if past::names_result(what) {
+        let stop = Stop::new();
+        interrupt::listen(&stop);
+        let live = finished(past, what)?;
+        let dashboard = dashboard(&live, &stop)?;
+        until_asked(&stop);
+        return match dashboard.close() {
+            Ok(()) => Ok(Exit::Ok),
+            Err(error) => Err(Failure::new(
+                Exit::Internal,
+                sentence(&error),
+                "reset the terminal",
+            )),
+        };
+    }
     let mut run = arguments.run.clone();
     run.output.watch = true;
     suite::run(&run, format)
 }
 
-/// Serve a web dashboard: the history, and a suite while it is measured.
+/// A run that is over, for those who watch.
+fn finished(past: &PastFlags, run: &str) -> Result<Arc<Live>, Failure> {
+    let document = past::find(past, run)?;
+    let last = document.cases.len().saturating_sub(1);
+    Ok(Arc::new(Live::finished(Clock::system(), &document, last)))
+}
+
+fn until_asked(stop: &Stop) {
+    while !stop.is_asked() {
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Serve a web dashboard: the history, its trends, and a run that is over.
 #[derive(Debug, clap::Args)]
 pub(super) struct ServeArguments {
+    /// The run that is shown first: a result file, or the id of a run in the history.
+    #[arg(value_name = "RUN|FILE")]
+    run: Option<String>,
     /// Where, on loopback; port 0 takes a free one.
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7878")]
     listen: std::net::SocketAddr,
@@ -181,11 +219,12 @@ pub(super) struct ServeArguments {
 pub(super) fn serve(arguments: &ServeArguments) -> Result<Exit, Failure> {
     let stop = Stop::new();
     interrupt::listen(&stop);
-    let live = Arc::new(Live::new(Clock::system(), 1));
+    let live = match &arguments.run {
+        Some(run) => finished(&arguments.past, run)?,
+        None => Arc::new(Live::new(Clock::system(), 1)),
+    };
     let page = Page::open(arguments.listen, &live, &arguments.past)?;
-    while !stop.is_asked() {
-        std::thread::sleep(LOOK);
-    }
+    until_asked(&stop);
     drop(page);
     Ok(Exit::Ok)
 }

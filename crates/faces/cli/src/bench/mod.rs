@@ -12,17 +12,21 @@ mod interrupt;
 mod lint;
 mod list;
 mod live;
+mod noise;
 mod op;
 mod outputs;
 mod pairs;
 mod past;
 mod phases;
+mod ready;
+mod remote;
 mod sitting;
 mod suite;
 mod sweep;
 mod teach;
 mod web;
 mod work;
+mod worker;
 
 pub(crate) use sitting::unmeasurable;
 
@@ -82,6 +86,9 @@ enum Command {
     Clean(past::CleanArguments),
     /// What common mistakes of measuring look like.
     Demo(teach::DemoArguments),
+    /// One of the processes of `--processes`; it takes its orders from standard input.
+    #[command(hide = true)]
+    Worker,
 }
 
 pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
@@ -90,6 +97,16 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
         outputs::failed(failure.exit);
     }
     ended
+}
+
+/// Writes the status file of words that are no command, if they were meant for `bench`.
+pub(crate) fn misused() {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == "bench")
+    {
+        outputs::failed(Exit::Usage);
+    }
 }
 
 fn carry_out(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
@@ -116,5 +133,6 @@ fn carry_out(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
         Command::List(arguments) => list::list(&arguments, format),
         Command::Clean(arguments) => past::clean(&arguments),
         Command::Demo(arguments) => teach::run(&arguments, format),
+        Command::Worker => worker::run(),
     }
 }

@@ -1,178 +1,205 @@
-//! `bench op`: operations by their names, in turns.
+//! `bench op`: operations by their names, in turns, or a mix of them.
 
-use keywright_clock::Clock;
 use keywright_measure::carry::Carrier;
 use keywright_measure::document::Case;
 use keywright_measure::plan::CasePlan;
 use keywright_measure::session::Entry;
 use keywright_targets::operation::{AnyCarrier, Operation};
-use keywright_targets::store::{Settings, development};
-use keywright_targets::suite::nearest;
-use keywright_targets::workshop::{Places, StorePlace, Workshop};
+use keywright_targets::suite::{self, Problem, nearest};
+use keywright_targets::workshop::Workshop;
 
-use super::flags::{JudgeFlags, LoadFlags, MeasureFlags, TargetFlags, parameters};
-use super::sitting::{Sitting, unmeasurable};
-use super::work::Work;
+use super::flags::{LoadFlags, MeasureFlags, part, size};
+use super::ready::{Bench, Chosen, mix_planned, planned};
+use super::sitting::{Question, Sitting};
 use crate::exit::{Exit, Failure};
-use crate::output::Format;
+use crate::output::{self, Format};
 
 /// Measure operations by their names.
 #[derive(Debug, clap::Args)]
 pub(super) struct OpArguments {
-    /// Names of operations, as `bench list ops` prints them; several take turns.
-    #[arg(required = true, value_name = "NAME")]
+    /// Names of operations, as `bench list ops` prints them, or their last parts; several take turns.
+    #[arg(required_unless_present = "mix", value_name = "NAME")]
     names: Vec<String>,
+    /// Operations of this program with weights of any sum, one of them at a time: verify=80,sign=15.
+    #[arg(
+        long,
+        value_name = "NAME=WEIGHT",
+        value_delimiter = ',',
+        value_parser = part,
+        conflicts_with = "names"
+    )]
+    mix: Vec<(String, f64)>,
+    /// What short names such as sign are meant of: ecdsa-p256.
+    #[arg(long, value_name = "KEY")]
+    of: Option<String>,
+    /// Payloads, one case for each: the names are then given without a size, such as hash.sha256.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = size)]
+    sizes: Vec<u64>,
+    /// Say what would be measured, and measure nothing.
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     flags: MeasureFlags,
 }
 
-/// A bench with a workshop and the folder that it works in.
-pub(super) struct Bench {
-    pub(super) workshop: Workshop,
-    targets: TargetFlags,
-    // After the workshop, so that servers have ended when their homes go.
-    _work: Work,
-}
-
-impl Bench {
-    pub(super) fn new(sitting: &Sitting, targets: &TargetFlags) -> Result<Self, Failure> {
-        let work = Work::prepare(targets.work.as_deref())?;
-        let workshop = workshop(&sitting.clock, sitting.seed, targets, &work)?;
-        let timer = workshop.timer();
-        sitting.calibrated(keywright_measure::document::Calibration {
-            timer_resolution_ns: timer.resolution_ns(),
-            timer_cost_ps: timer.cost_picos(),
-            ..Default::default()
-        });
-        Ok(Self {
-            workshop,
-            targets: targets.clone(),
-            _work: work,
-        })
-    }
-
-    /// A plan and what carries it.
-    pub(super) fn ready(
-        &self,
-        sitting: &Sitting,
-        operation: &Operation,
-        load: &LoadFlags,
-        judging: &JudgeFlags,
-    ) -> Result<(CasePlan, AnyCarrier), Failure> {
-        let operation = &self.targets.shaped(operation);
-        let mut plan = Workshop::plan(operation);
-        load.apply(&mut plan, Workshop::natural(operation))?;
-        judging.apply(&mut plan);
-        plan.parameters.extend(parameters(load));
-        let carrier = self.workshop.carrier(operation, &plan.load);
-        let carrier = carrier.map_err(|error| unmeasurable(&error))?;
-        let ceiling = self.workshop.ceiling(operation, &plan.load);
-        plan.ceiling_per_s = ceiling.map_err(|error| unmeasurable(&error))?;
-        if let Some(ceiling) = plan.ceiling_per_s {
-            sitting.ceiling(operation.name, ceiling);
-        }
-        Ok((plan, carrier))
-    }
-}
-
-/// A variable of the environment.
-#[expect(clippy::disallowed_methods, reason = "the faces read the environment")]
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
-/// Which secret store the flags name.
-fn store(targets: &TargetFlags) -> Result<StorePlace, Failure> {
-    let Some(named) = &targets.store else {
-        return Ok(StorePlace::StandIn);
-    };
-    if named == "dev" {
-        #[expect(clippy::disallowed_methods, reason = "the faces read the environment")]
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let program = development::find(&path).ok_or_else(|| {
-            Failure::new(
-                Exit::NotFound,
-                "neither bao nor vault is on PATH",
-                "install one of them, or give an address: --store https://HOST:8200",
-            )
-        })?;
-        return Ok(StorePlace::Development(program));
-    }
-    let (Some(token), Some(ca)) = (&targets.store_token_file, &targets.store_ca) else {
-        return Err(Failure::new(
-            Exit::Usage,
-            "a store at an address needs a token and a certificate authority",
-            "add --store-token-file FILE and --store-ca FILE",
-        ));
-    };
-    let read = |path: &std::path::Path| {
-        std::fs::read(path).map_err(|error| Failure::file(path, "read", &error))
-    };
-    let mut secret = read(token)?;
-    secret.truncate(secret.trim_ascii_end().len());
-    let token = keywright_secret::SecretBytes::from_vec(secret);
-    Ok(StorePlace::At(Settings::new(
-        "store",
-        named,
-        token,
-        &read(ca)?,
-    )))
-}
-
-/// A workshop in `work` whose servers are this program.
-pub(super) fn workshop(
-    clock: &Clock,
-    seed: u64,
-    targets: &TargetFlags,
-    work: &Work,
-) -> Result<Workshop, Failure> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
-    let places = Places {
-        seed,
-        folder: work.folder().to_owned(),
-        program: Some(program),
-        server_cpu: targets.server_cpu,
-        floor: targets.floor.clone(),
-        store: store(targets)?,
-        lookup: variable,
-    };
-    Ok(Workshop::new(clock.clone(), places))
-}
-
 /// The operation of this name, or the names that are nearest to it.
 pub(super) fn find(name: &str) -> Result<&'static Operation, Failure> {
-    Workshop::find(name).ok_or_else(|| {
-        let names = Workshop::operations().map(|operation| operation.name);
-        let near = nearest(name, names, 3);
-        let advice = if near.is_empty() {
-            "see `keywright bench list ops`".to_owned()
-        } else {
-            format!(
-                "did you mean {}? see `keywright bench list ops`",
-                near.join(" or ")
-            )
-        };
-        Failure::new(
-            Exit::NotFound,
-            format!("no operation is called {name}"),
-            advice,
+    Workshop::find(name).ok_or_else(|| unknown(name))
+}
+
+fn unknown(name: &str) -> Failure {
+    let names = Workshop::operations().map(|operation| operation.name);
+    let near = nearest(name, names, 3);
+    let advice = if near.is_empty() {
+        "see `keywright bench list ops`".to_owned()
+    } else {
+        format!(
+            "did you mean {}? see `keywright bench list ops`",
+            near.join(" or ")
         )
-    })
+    };
+    Failure::new(
+        Exit::NotFound,
+        format!("no operation is called {name}"),
+        advice,
+    )
+}
+
+/// The operation that a name, a key and a size mean.
+pub(super) fn choose(name: &str, key: Option<&str>, size: Option<u64>) -> Result<Chosen, Failure> {
+    let table: Vec<&Operation> = Workshop::operations().collect();
+    let (operation, id) = match suite::choose(&table, name, key, size) {
+        Ok(found) => found,
+        Err(Problem::UnknownOperation { .. }) => return Err(unknown(name)),
+        Err(problem) => {
+            return Err(Failure::new(
+                Exit::Usage,
+                problem.to_string(),
+                "see `keywright bench list ops`; --of says of which key a short name is meant",
+            ));
+        }
+    };
+    Ok(Chosen { operation, id })
 }
 
 pub(super) fn run(arguments: &OpArguments, format: Format) -> Result<Exit, Failure> {
-    let operations = arguments.names.iter().map(|name| find(name));
-    let operations = operations.collect::<Result<Vec<_>, _>>()?;
-    let (sitting, cases) = measured(&operations, &arguments.flags, format)?;
-    sitting.finish(cases, Some(&arguments.flags.judging))
+    let key = arguments.of.as_deref();
+    let sizes: Vec<Option<u64>> = match arguments.sizes.as_slice() {
+        [] => vec![None],
+        sizes => sizes.iter().map(|size| Some(*size)).collect(),
+    };
+    let flags = &arguments.flags;
+    if !arguments.mix.is_empty() {
+        if arguments.sizes.len() > 1 {
+            return Err(Failure::new(
+                Exit::Usage,
+                "a mix has one size",
+                "give one, or name the operations with their sizes",
+            ));
+        }
+        let part =
+            |(name, weight): &(String, f64)| Ok((choose(name, key, sizes[0])?.operation, *weight));
+        let parts: Vec<_> = arguments
+            .mix
+            .iter()
+            .map(part)
+            .collect::<Result<_, Failure>>()?;
+        return mix(&parts, flags, (format, arguments.dry_run));
+    }
+    let mut chosen = Vec::new();
+    for name in &arguments.names {
+        for size in &sizes {
+            chosen.push(choose(name, key, *size)?);
+        }
+    }
+    unique(&chosen)?;
+    if arguments.dry_run {
+        let plan = |chosen: &Chosen| {
+            let operation = flags.targets.shaped(&chosen.operation);
+            planned(chosen, &operation, &flags.load, &flags.judging)
+        };
+        let plans: Vec<_> = chosen.iter().map(plan).collect::<Result<_, _>>()?;
+        return told(plans.iter().map(|plan| (plan, flags.load.runs())));
+    }
+    let (sitting, cases) = measured(&chosen, flags, (format, None))?;
+    sitting.finish(cases, Some(&flags.judging))
+}
+
+/// Two cases of one name could not be told apart by gates and baselines.
+fn unique(chosen: &[Chosen]) -> Result<(), Failure> {
+    for (place, one) in chosen.iter().enumerate() {
+        if chosen[..place].iter().any(|other| other.id == one.id) {
+            return Err(Failure::new(
+                Exit::Usage,
+                format!("{} is named twice", one.id),
+                "name it once; --runs says how often it is run",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn mix(
+    parts: &[(Operation, f64)],
+    flags: &MeasureFlags,
+    (format, dry_run): (Format, bool),
+) -> Result<Exit, Failure> {
+    let (load, judging) = (&flags.load, &flags.judging);
+    if let Some((other, _)) = parts
+        .iter()
+        .find(|(operation, _)| operation.target != "local")
+    {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!(
+                "{} is no operation of this process and cannot be mixed",
+                other.name
+            ),
+            "of a service there is service.mixed; see `keywright bench list ops`",
+        ));
+    }
+    if dry_run {
+        return told([(&mix_planned(parts, load, judging)?, load.runs())]);
+    }
+    let sitting = Sitting::begin(&flags.output, judging, format, load.seed, load.runs())?;
+    let bench = Bench::new(&sitting, &flags.targets)?;
+    let ready = bench.mixed(parts, load, judging)?;
+    let cases = in_turns(&sitting, load, vec![ready])?;
+    drop(bench);
+    sitting.finish(cases, Some(judging))
+}
+
+/// What would be measured, a line each.
+pub(super) fn told<'a>(
+    plans: impl IntoIterator<Item = (&'a CasePlan, u32)>,
+) -> Result<Exit, Failure> {
+    let mut rows = vec![
+        ["case", "operation", "target", "runs", "expected"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    for (plan, runs) in plans {
+        let expected = plan.expected().map_or_else(
+            || "unknown".to_owned(),
+            |time| format!("{:.0} s", time.as_secs_f64() * f64::from(runs)),
+        );
+        rows.push(vec![
+            plan.id.clone(),
+            plan.op.clone(),
+            plan.target.clone(),
+            runs.to_string(),
+            expected,
+        ]);
+    }
+    output::data(output::table(&rows).as_bytes())?;
+    Ok(Exit::Ok)
 }
 
 /// Measures operations in turns, as the flags say; what came of it is not judged yet.
 pub(super) fn measured(
-    operations: &[&Operation],
+    chosen: &[Chosen],
     flags: &MeasureFlags,
-    format: Format,
+    (format, question): (Format, Option<Question>),
 ) -> Result<(Sitting, Vec<Case>), Failure> {
     let MeasureFlags {
         load,
@@ -180,11 +207,12 @@ pub(super) fn measured(
         targets,
         output,
     } = flags;
-    let sitting = Sitting::begin(output, judging, format, load.seed, load.runs())?;
+    let mut sitting = Sitting::begin(output, judging, format, load.seed, load.runs())?;
+    sitting.question = question;
     let bench = Bench::new(&sitting, targets)?;
-    let ready = operations
+    let ready = chosen
         .iter()
-        .map(|operation| bench.ready(&sitting, operation, load, judging));
+        .map(|one| bench.ready(&sitting, one, load, judging));
     let ready = ready.collect::<Result<Vec<_>, _>>()?;
     let cases = in_turns(&sitting, load, ready)?;
     Ok((sitting, cases))

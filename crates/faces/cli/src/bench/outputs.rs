@@ -1,7 +1,9 @@
 //! Where a result goes: standard output, files, a status file.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use keywright_measure::Exit as End;
@@ -167,15 +169,24 @@ fn status(path: &Path, line: &str) {
 /// Writes the status file of a command that ends without a result. Where it is was said in words that may
 /// not have been taken in when the command failed, so they are looked at again.
 pub(super) fn failed(exit: Exit) {
-    let words: Vec<_> = std::env::args_os().collect();
-    let apart = words.windows(2).find(|pair| pair[0] == "--status-file");
-    let apart = apart.map(|pair| PathBuf::from(&pair[1]));
-    let joined = words
-        .iter()
-        .find_map(|word| word.to_str()?.strip_prefix("--status-file="));
-    if let Some(path) = apart.or_else(|| joined.map(PathBuf::from)) {
+    if let Some(path) = named(std::env::args_os()) {
         status(&path, &format!("exit {} {}\n", exit as u8, name(exit)));
     }
+}
+
+/// The status file among words. A word that looks like a flag is none: the name was forgotten then.
+fn named(words: impl IntoIterator<Item = OsString>) -> Option<PathBuf> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let joined = words.iter().find_map(|word| {
+        let name = word.as_encoded_bytes().strip_prefix(b"--status-file=")?;
+        (!name.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(name)))
+    });
+    let apart = words
+        .windows(2)
+        .find(|pair| pair[0] == "--status-file")
+        .map(|pair| &pair[1])
+        .filter(|name| !name.is_empty() && !name.as_encoded_bytes().starts_with(b"-"));
+    apart.map(PathBuf::from).or(joined)
 }
 
 /// The name that goes with a code. Codes that a measurement may end with are called as it calls them.
@@ -239,4 +250,26 @@ fn style(colour: Colour) -> Style {
         }
     };
     if wanted { Style::Ansi } else { Style::Plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_file_is_found_among_words_and_a_forgotten_name_is_not_made_up() {
+        let of = |text: &str| named(text.split(' ').map(OsString::from));
+        for (words, name) in [
+            ("bench op x --status-file s", Some("s")),
+            ("bench --status-file s op --rate fast", Some("s")),
+            ("bench op --status-file=a/b x", Some("a/b")),
+            ("bench op x", None),
+            ("bench op x --status-file", None),
+            ("bench op --status-file --quiet x", None),
+            ("bench op --status-file= x", None),
+            ("bench op --status-files s", None),
+        ] {
+            assert_eq!(of(words), name.map(PathBuf::from), "{words}");
+        }
+    }
 }

@@ -1,10 +1,13 @@
 //! `bench compare`: two operations whose runs take turns, or one operation and a baseline.
 
-use keywright_measure::compare::{Metric, paired, pairs_needed};
+use keywright_measure::Word;
+use keywright_measure::compare::{CompareError, Metric, paired, pairs_needed};
+use keywright_measure::document::{Case, Comparison};
 use keywright_measure::gate::{self, Rules};
 
-use super::flags::MeasureFlags;
+use super::flags::{JudgeFlags, MeasureFlags};
 use super::op::{find, measured};
+use super::ready::Chosen;
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
 
@@ -24,6 +27,32 @@ pub(super) struct CompareArguments {
 /// What two operations are compared in.
 const METRICS: [Metric; 2] = [Metric::Throughput, Metric::P50];
 
+/// What a pair of cases shows, and what it cannot.
+fn judged(cases: &[Case], judging: &JudgeFlags) -> (Vec<Comparison>, Vec<CompareError>) {
+    let [case, other] = cases else {
+        return (Vec::new(), Vec::new());
+    };
+    let (mut differences, mut refused) = (Vec::new(), Vec::new());
+    for metric in METRICS {
+        match paired(case, other, metric, METRICS.len()) {
+            Ok(difference) => differences.push(difference),
+            Err(error) => refused.push(error),
+        }
+    }
+    let rules = Rules {
+        threshold: judging.threshold,
+        noise_percent: None,
+    };
+    (gate::decide(&differences, &rules), refused)
+}
+
+/// Whether more pairs could tell more.
+fn is_open(cases: &[Case], judging: &JudgeFlags) -> bool {
+    let (compared, _) = judged(cases, judging);
+    let open = |one: &Comparison| one.verdict == Some(Word::Inconclusive);
+    compared.iter().any(open)
+}
+
 pub(super) fn run(arguments: &CompareArguments, format: Format) -> Result<Exit, Failure> {
     let mut flags = arguments.flags.clone();
     // Fewer pairs could show no difference at all.
@@ -31,29 +60,15 @@ pub(super) fn run(arguments: &CompareArguments, format: Format) -> Result<Exit, 
     flags.load.runs = flags.load.runs.max(pairs);
     let names = std::iter::once(&arguments.name).chain(&arguments.other);
     let operations = names
-        .map(|name| find(name))
+        .map(|name| find(name).map(Chosen::from))
         .collect::<Result<Vec<_>, _>>()?;
-    let (sitting, mut cases) = measured(&operations, &flags, format)?;
-    let mut compared = Vec::new();
-    if let [case, other] = &cases[..] {
-        let (mut differences, mut refused) = (Vec::new(), Vec::new());
-        for metric in METRICS {
-            match paired(case, other, metric, METRICS.len()) {
-                Ok(difference) => differences.push(difference),
-                Err(error) => refused.push(error),
-            }
-        }
-        let rules = Rules {
-            threshold: arguments.flags.judging.threshold,
-            noise_percent: None,
-        };
-        compared = gate::decide(&differences, &rules);
-        // Between two operations a difference is an answer, not a fault of either.
-        for error in refused {
-            sitting.remark(error.to_string(), "give it more runs");
-        }
-        cases.truncate(2);
+    let (sitting, mut cases) = measured(&operations, &flags, (format, Some(is_open)))?;
+    let (compared, refused) = judged(&cases, &flags.judging);
+    // Between two operations a difference is an answer, not a fault of either.
+    for error in refused {
+        sitting.remark(error.to_string(), "give it more runs");
     }
+    cases.truncate(2);
     sitting.compared(compared);
     sitting.finish(cases, Some(&arguments.flags.judging))
 }

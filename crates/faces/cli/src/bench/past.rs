@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use keywright_measure::document::Document;
 use keywright_report::filter::Filter;
 use keywright_report::history::{History, HistoryError, Metric, RunFilter, RunId, RunSummary};
-use keywright_report::{exports, json, number};
+use keywright_report::{exports, html, json, number};
 use serde::Serialize;
 
 use super::flags::{OutputFlags, PastFlags};
@@ -221,6 +221,13 @@ fn read(path: &Path) -> Result<Document, Failure> {
     })
 }
 
+/// Whether this is written like a result file or the id of a run, not like a suite.
+pub(super) fn names_result(text: &str) -> bool {
+    let file = Path::new(text).extension();
+    file.is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+        || RunId::parse(text).is_ok()
+}
+
 /// A run by file or id.
 pub(super) fn find(flags: &PastFlags, run: &str) -> Result<Document, Failure> {
     let path = Path::new(run);
@@ -283,6 +290,9 @@ fn capacity(document: &Document, factor: f64) -> String {
     text
 }
 
+/// What is plotted of every case: what users feel and what operators pay for.
+pub(super) const PLOTTED: [Metric; 3] = [Metric::Throughput, Metric::P50, Metric::P99];
+
 #[derive(Serialize)]
 struct Runs {
     runs: Vec<RunLine>,
@@ -299,7 +309,11 @@ struct RunLine {
 }
 
 pub(super) fn history(arguments: &HistoryArguments, format: Format) -> Result<Exit, Failure> {
-    let history = open(&arguments.past)?;
+    let mut history = open(&arguments.past)?;
+    if format == Format::Html {
+        output::data(html::trends(&history.trends(&PLOTTED)?).as_bytes())?;
+        return Ok(Exit::Ok);
+    }
     let filter = RunFilter {
         case: arguments.case.clone(),
         ..RunFilter::default()
@@ -351,6 +365,10 @@ pub(super) fn trend(arguments: &TrendArguments, format: Format) -> Result<Exit, 
                 "see `keywright bench history`",
             )
         })?;
+    if format == Format::Html {
+        output::data(html::trends(std::slice::from_ref(&trend)).as_bytes())?;
+        return Ok(Exit::Ok);
+    }
     let document = TrendDocument::of(&trend);
     output::document(format, &document, || document.text())?;
     Ok(Exit::Ok)

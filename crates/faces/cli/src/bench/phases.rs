@@ -32,8 +32,8 @@ pub(super) struct BreakdownArguments {
 pub(super) fn run(arguments: &BreakdownArguments, format: Format) -> Result<Exit, Failure> {
     let mut flags = arguments.flags.clone();
     flags.load.concurrency = flags.load.concurrency.or(Some(NonZeroU32::MIN));
-    let operations = [find(&arguments.name)?, find(&arguments.null)?];
-    let (sitting, mut cases) = measured(&operations, &flags, format)?;
+    let operations = [find(&arguments.name)?.into(), find(&arguments.null)?.into()];
+    let (sitting, mut cases) = measured(&operations, &flags, (format, None))?;
     if let [whole, null] = &mut cases[..] {
         let (total, nothing) = (means(whole), means(null));
         let measured = Measured {

@@ -21,6 +21,7 @@ use keywright_measure::{Exit as End, Stop, TargetError, Word, judge};
 
 use super::flags::{Doubt, JudgeFlags, OutputFlags};
 use super::live::Watchers;
+use super::noise;
 use super::outputs::Outputs;
 use super::past;
 use crate::exit::{Exit, Failure};
@@ -34,7 +35,12 @@ pub(super) struct Pace {
     pub(super) cooldown: Duration,
     /// How long a block is.
     pub(super) block: Duration,
+    /// Schedules are drawn from it.
+    pub(super) seed: u64,
 }
+
+/// Whether cases leave undecided what only one command asks.
+pub(super) type Question = fn(&[Case], &JudgeFlags) -> bool;
 
 /// A sitting.
 pub(super) struct Sitting {
@@ -45,6 +51,9 @@ pub(super) struct Sitting {
     id: String,
     outputs: Outputs,
     flags: OutputFlags,
+    judging: JudgeFlags,
+    /// What only this command asks of its cases.
+    pub(super) question: Option<Question>,
     /// What the result is compared with.
     baseline: Option<Document>,
     watchers: Watchers,
@@ -69,6 +78,7 @@ impl Sitting {
     ) -> Result<Self, Failure> {
         let clock = Clock::system();
         let stop = Stop::new();
+        let flags = &flags.attended(judging);
         let outputs = Outputs::open(flags, format)?;
         past::check(&flags.past, flags.save_baseline.as_deref())?;
         let baseline = judging.baseline.as_deref();
@@ -90,6 +100,8 @@ impl Sitting {
             id: keywright_encoding::hex::encode(&id),
             outputs,
             flags: flags.clone(),
+            judging: judging.clone(),
+            question: None,
             baseline,
             remarks: RefCell::default(),
             hindrance: RefCell::default(),
@@ -100,16 +112,66 @@ impl Sitting {
         })
     }
 
-    /// Measures these cases, in turns. A case that cannot be measured is remarked upon; what that means for
-    /// the whole is decided in the end.
+    /// Measures these cases, in turns, and once more with more runs where there is time for that and reason
+    /// to. A case that cannot be measured is remarked upon; what that means for the whole is decided in the
+    /// end.
     pub(super) fn measure(
         &self,
         pace: &Pace,
         entries: &mut [Entry<'_>],
     ) -> Result<Vec<Case>, Failure> {
+        let begun = self.clock.monotonic();
+        let cases = self.once(pace, entries)?;
+        let took = self.clock.monotonic().since(begun);
+        let Some(budget) = self.judging.time_budget else {
+            return Ok(cases);
+        };
+        if self.stop.is_asked() || !self.is_undecided(&cases) {
+            return Ok(cases);
+        }
+        let left = budget.saturating_sub(self.clock.monotonic().since(self.started.1));
+        let runs = fitting(pace.runs, took, left);
+        if runs <= pace.runs {
+            self.remark(
+                format!(
+                    "{} runs left something undecided, and more do not fit",
+                    pace.runs
+                ),
+                "give it more time: --time-budget",
+            );
+            return Ok(cases);
+        }
+        self.remark(
+            format!(
+                "{} runs left something undecided; the result is of {runs} others after them",
+                pace.runs
+            ),
+            "",
+        );
+        let pace = Pace { runs, ..*pace };
+        self.once(&pace, entries)
+    }
+
+    /// Whether more runs could decide something that these leave open.
+    fn is_undecided(&self, cases: &[Case]) -> bool {
+        if cases.is_empty() || self.hindrance.borrow().is_some() {
+            return false;
+        }
+        let mut document = self.document(cases.to_vec());
+        if !self.judge(&mut document, &self.judging).is_empty() {
+            return false;
+        }
+        let open = |case: &Case| judge::exit_of(case) == End::Inconclusive;
+        document.cases.iter().any(open)
+            || self
+                .question
+                .is_some_and(|question| question(cases, &self.judging))
+    }
+
+    fn once(&self, pace: &Pace, entries: &mut [Entry<'_>]) -> Result<Vec<Case>, Failure> {
         let session = Session {
             clock: &self.clock,
-            seed: self.seed,
+            seed: pace.seed,
             runs: pace.runs,
             cooldown: pace.cooldown,
             block: pace.block,
@@ -285,6 +347,12 @@ impl Sitting {
     /// Conditions and the baseline; gives what could not be judged.
     fn judge(&self, document: &mut Document, judging: &JudgeFlags) -> Vec<Failure> {
         let mut failures = Vec::new();
+        if let Some(limit) = judging.noise_threshold {
+            document
+                .cases
+                .iter_mut()
+                .for_each(|case| noise::judge(case, limit));
+        }
         match conditions(judging, &document.cases) {
             Ok(gates) => document.gates = gates,
             Err(failure) => failures.push(failure),
@@ -314,6 +382,14 @@ impl Sitting {
     }
 }
 
+/// Runs that fit into the time that is left, at the pace of those that were.
+fn fitting(runs: u32, took: Duration, left: Duration) -> u32 {
+    const MOST: u128 = 1000;
+    let each = took.as_nanos() / u128::from(runs.max(1));
+    let fit = left.as_nanos() / each.max(1);
+    u32::try_from(fit.min(MOST)).unwrap_or(u32::MAX)
+}
+
 /// How cases, conditions and what could not be judged end together.
 fn ends(document: &Document, failures: &[Failure], judging: Option<&JudgeFlags>) -> End {
     let held = document.gates.iter().all(|gate| gate.holds);
@@ -326,13 +402,16 @@ fn ends(document: &Document, failures: &[Failure], judging: Option<&JudgeFlags>)
         _ => End::TargetWrong,
     });
     let cases = document.cases.iter();
-    let cases = cases.map(|case| forgiven(exit_of(case, judging), judging));
+    let cases = cases.map(|case| {
+        let end = exit_of(case, judging).worst(noise::exit_of(case, judging));
+        forgiven(end, judging)
+    });
     failures.chain(cases).fold(gates, End::worst)
 }
 
 /// How a case ends the program. Only with `--fail-on-regression` is a regression more than a word.
 fn exit_of(case: &Case, judging: Option<&JudgeFlags>) -> End {
-    let lenient = judging.is_some_and(|judging| !judging.fail_on_regression);
+    let lenient = judging.is_some_and(|judging| !judging.regression_fails());
     if !lenient || !case.verdicts.contains(&Word::Regression) {
         return judge::exit_of(case);
     }
@@ -417,4 +496,19 @@ pub(crate) fn unmeasurable(error: &TargetError) -> Failure {
         _ => (Exit::Internal, "check the machine: keywright bench doctor"),
     };
     Failure::new(exit, error.to_string(), advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_runs_fit_as_their_pace_says_and_never_more_than_a_thousand() {
+        let seconds = Duration::from_secs;
+        assert_eq!(fitting(5, seconds(10), seconds(60)), 30);
+        assert_eq!(fitting(5, seconds(10), seconds(1)), 0);
+        assert_eq!(fitting(5, seconds(10), Duration::ZERO), 0);
+        assert_eq!(fitting(5, Duration::ZERO, seconds(60)), 1000);
+        assert_eq!(fitting(0, seconds(1), seconds(3)), 3);
+    }
 }

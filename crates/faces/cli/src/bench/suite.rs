@@ -8,15 +8,17 @@ use keywright_measure::document::{Case, Suite as SuiteRecord};
 use keywright_measure::session::Entry;
 use keywright_targets::operation::{AnyCarrier, Operation};
 use keywright_targets::suite::{
-    Context, Filter, SHIPPED, Shipped, Suite, SuiteCase, Work, nearest,
+    Context, Filter, Instance, SHIPPED, Shipped, Suite, SuiteCase, Target, Work, nearest,
 };
 use keywright_targets::workshop::Workshop;
 
 use super::flags::{JudgeFlags, OutputFlags, TargetFlags};
-use super::op::Bench;
+use super::op::told;
+use super::ready::Bench;
+use super::remote;
 use super::sitting::{Pace, Sitting, unmeasurable};
 use crate::exit::{Exit, Failure};
-use crate::output::{self, Format};
+use crate::output::Format;
 
 /// Measure what a suite file says.
 #[derive(Clone, Debug, clap::Args)]
@@ -32,9 +34,9 @@ pub(super) struct RunArguments {
     /// Runs of every case, whatever the suite says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
-    /// What inputs, schedules and orders are drawn from.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    seed: u64,
+    /// What inputs, schedules and orders are drawn from, whatever the suite says; 1 where neither does.
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
     /// Say what would be measured, and measure nothing.
     #[arg(long)]
     dry_run: bool,
@@ -44,6 +46,13 @@ pub(super) struct RunArguments {
     targets: TargetFlags,
     #[command(flatten)]
     pub(super) output: OutputFlags,
+}
+
+impl RunArguments {
+    /// What is to be measured, as it was written.
+    pub(super) fn suite(&self) -> &str {
+        &self.suite
+    }
 }
 
 pub(super) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Failure> {
@@ -57,13 +66,28 @@ pub(super) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Fail
             "see its cases: add --dry-run and leave out --case and --tags",
         ));
     }
+    let chosen: Vec<SuiteCase> = chosen
+        .into_iter()
+        .map(|case| sown(case, arguments.seed))
+        .collect();
+    let chosen: Vec<&SuiteCase> = chosen.iter().collect();
     if arguments.dry_run {
-        return told(&chosen);
+        let plans: Vec<_> = chosen
+            .iter()
+            .map(|case| (&case.plan, arguments.runs.unwrap_or(case.runs)))
+            .collect();
+        return told(plans);
+    }
+    for case in &chosen {
+        if let Some(url) = suite.target(case).and_then(address) {
+            remote::allowed(url, &arguments.targets)?;
+        }
     }
     let judging = &gated(&arguments.judging, &chosen)?;
     let runs = |case: &SuiteCase| arguments.runs.unwrap_or(case.runs);
     let most = chosen.iter().map(|case| runs(case)).max().unwrap_or(1);
-    let mut sitting = Sitting::begin(&arguments.output, judging, format, arguments.seed, most)?;
+    let seed = arguments.seed.unwrap_or(SEED);
+    let mut sitting = Sitting::begin(&arguments.output, judging, format, seed, most)?;
     sitting.suite = Some(SuiteRecord {
         name: suite.name.clone(),
         sha256: suite.sha256.clone(),
@@ -73,9 +97,11 @@ pub(super) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Fail
     }
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let mut cases = Vec::new();
-    // Cases that are run equally often take turns; others come one group after the other.
-    for group in chosen.chunk_by(|one, two| runs(one) == runs(two) && one.cooldown == two.cooldown)
-    {
+    // Cases that are run alike take turns; others come one group after the other.
+    let alike = |one: &&SuiteCase, two: &&SuiteCase| {
+        runs(one) == runs(two) && one.cooldown == two.cooldown && one.seed == two.seed
+    };
+    for group in chosen.chunk_by(alike) {
         if sitting.stop.is_asked() {
             break;
         }
@@ -83,6 +109,7 @@ pub(super) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Fail
             runs: runs(group[0]),
             cooldown: group[0].cooldown,
             block: std::time::Duration::from_secs(1),
+            seed: group[0].seed.unwrap_or(seed),
         };
         cases.extend(measure(&sitting, &bench, &suite, group, (&pace, judging))?);
     }
@@ -184,7 +211,7 @@ fn read(name: &str) -> Result<(Suite, Vec<String>), Failure> {
         return Ok((Suite::read(path, &context).map_err(wrong)?, Vec::new()));
     }
     let shipped = Shipped::find(name).ok_or_else(|| {
-        let near = nearest(name, SHIPPED.iter().map(|suite| suite.name), 3);
+        let near = nearest(name, SHIPPED.iter().flat_map(Shipped::names), 3);
         let near = if near.is_empty() {
             String::new()
         } else {
@@ -200,25 +227,25 @@ fn read(name: &str) -> Result<(Suite, Vec<String>), Failure> {
     Ok((suite, left_out.iter().map(ToString::to_string).collect()))
 }
 
-fn told(chosen: &[&SuiteCase]) -> Result<Exit, Failure> {
-    let mut rows = vec![
-        ["case", "operation", "target", "runs", "expected"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
-    for case in chosen {
-        let expected = case.plan.expected().map_or_else(
-            || "unknown".to_owned(),
-            |time| format!("{:.0} s", time.as_secs_f64() * f64::from(case.runs)),
-        );
-        rows.push(vec![
-            case.plan.id.clone(),
-            case.work.name().to_owned(),
-            case.plan.target.clone(),
-            case.runs.to_string(),
-            expected,
-        ]);
+/// What everything is drawn from where nobody says.
+const SEED: u64 = 1;
+
+/// The case with the seed of the command line, if that has one.
+fn sown(case: &SuiteCase, seed: Option<u64>) -> SuiteCase {
+    let mut case = case.clone();
+    if seed.is_some() {
+        case.seed = None;
+        case.plan.parameters.remove("seed");
     }
-    output::data(output::table(&rows).as_bytes())?;
-    Ok(Exit::Ok)
+    case
+}
+
+/// Where a target is that this program does not start.
+fn address(target: &Target) -> Option<&str> {
+    match target {
+        Target::Http { url, .. } => Some(url),
+        Target::Kv(store) | Target::Transit(store) => Some(&store.url),
+        Target::Service(Instance::Running { url, .. }) => Some(url),
+        _ => None,
+    }
 }

@@ -1,5 +1,6 @@
 //! `bench scale` and `bench sizes`: one operation at several numbers of threads, or sizes of payload.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use keywright_measure::document::Model;
@@ -7,8 +8,9 @@ use keywright_measure::{scale, sizes};
 use keywright_targets::operation::Operation;
 use keywright_targets::workshop::Workshop;
 
-use super::flags::{LoadFlags, MeasureFlags};
-use super::op::{Bench, find, in_turns, measured};
+use super::flags::{LoadFlags, MeasureFlags, size};
+use super::op::{choose, find, in_turns, measured};
+use super::ready::{Bench, Chosen};
 use super::sitting::Sitting;
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -36,6 +38,9 @@ pub(super) struct SizesArguments {
     /// Operations of one kind and several sizes: their common name, such as `hash.sha256`.
     #[arg(value_name = "NAME")]
     stem: String,
+    /// The sizes, instead of those that `bench list ops` has.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = size)]
+    sizes: Vec<u64>,
     #[command(flatten)]
     flags: MeasureFlags,
 }
@@ -57,7 +62,7 @@ pub(super) fn scale(arguments: &ScaleArguments, format: Format) -> Result<Exit, 
             ..arguments.flags.load.clone()
         };
         let (mut plan, carrier) =
-            bench.ready(&sitting, operation, &load, &arguments.flags.judging)?;
+            bench.ready(&sitting, &operation.into(), &load, &arguments.flags.judging)?;
         plan.id = format!("{}.x{step}", operation.name);
         plan.parameters
             .insert("threads".to_owned(), step.to_string());
@@ -84,17 +89,24 @@ pub(super) fn scale(arguments: &ScaleArguments, format: Format) -> Result<Exit, 
 }
 
 pub(super) fn sizes(arguments: &SizesArguments, format: Format) -> Result<Exit, Failure> {
-    let family = family(&arguments.stem)?;
-    let (sitting, mut cases) = measured(&family, &arguments.flags, format)?;
+    let family = match arguments.sizes.as_slice() {
+        [] => family(&arguments.stem)?,
+        sizes => {
+            let sizes = BTreeSet::from_iter(sizes);
+            let one = |size: &&u64| choose(&arguments.stem, None, Some(**size));
+            sizes.iter().map(one).collect::<Result<_, _>>()?
+        }
+    };
+    let (sitting, mut cases) = measured(&family, &arguments.flags, (format, None))?;
     let points: Vec<sizes::Point> = cases
         .iter()
         .zip(&family)
-        .map(|(case, operation)| sizes::Point::of(case, operation.bytes))
+        .map(|(case, chosen)| sizes::Point::of(case, chosen.operation.bytes))
         .collect();
     match sizes::model(&points, arguments.flags.load.seed) {
         None => sitting.remark(
             "there are too few sizes for a line",
-            "an operation needs three sizes",
+            "give three at least: --sizes 1KiB,10KiB,100KiB",
         ),
         Some(model) => {
             if !model.misfits.is_empty() {
@@ -113,7 +125,7 @@ pub(super) fn sizes(arguments: &SizesArguments, format: Format) -> Result<Exit, 
 }
 
 /// Operations called `stem.SIZE`, by size.
-fn family(stem: &str) -> Result<Vec<&'static Operation>, Failure> {
+fn family(stem: &str) -> Result<Vec<Chosen>, Failure> {
     let sized = |operation: &&Operation| {
         let rest = operation
             .name
@@ -130,5 +142,5 @@ fn family(stem: &str) -> Result<Vec<&'static Operation>, Failure> {
             "give a name without its size, such as hash.sha256; see `keywright bench list ops`",
         ));
     }
-    Ok(family)
+    Ok(family.into_iter().map(Chosen::from).collect())
 }

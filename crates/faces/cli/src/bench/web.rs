@@ -10,7 +10,7 @@ use keywright_report::live::Live;
 use keywright_report::live::web::{Exposure, Library, Limits, RunEntry, Running, WebError, start};
 
 use super::flags::PastFlags;
-use super::past::place;
+use super::past::{PLOTTED, place};
 use crate::exit::{Exit, Failure, sentence};
 
 /// A page that is served until it is dropped.
@@ -81,12 +81,12 @@ impl Shelf {
     }
 
     /// With the history; nothing if there is none, or it cannot be read now.
-    fn with<T>(&self, act: impl FnOnce(&History) -> Option<T>) -> Option<T> {
+    fn with<T>(&self, act: impl FnOnce(&mut History) -> Option<T>) -> Option<T> {
         let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
         if history.is_none() && self.path.exists() {
             *history = History::open(&self.path).ok();
         }
-        history.as_ref().and_then(act)
+        history.as_mut().and_then(act)
     }
 }
 
@@ -109,5 +109,10 @@ impl Library for Shelf {
         let id = RunId::parse(id).ok()?;
         self.with(|history| history.run(&id).ok())
             .map(|document| html::render(&document))
+    }
+
+    fn trends(&self) -> Option<String> {
+        let trends = self.with(|history| history.trends(&PLOTTED).ok());
+        trends.map(|trends| html::trends(&trends))
     }
 }

@@ -1,8 +1,13 @@
 //! Earlier results: how they are kept, noted, looked at and forgotten.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::Stdio;
+
 use serde_json::Value;
 
 use crate::bench::{Bench, CLOSED, QUICK};
+use crate::program::signal;
 
 const FAST: &str = "service = \"1us\"";
 const SLOW: &str = "service = \"1s\"";
@@ -90,6 +95,16 @@ fn a_trend_finds_the_run_at_which_a_case_changed() {
             .text()
             .contains("changed at run ")
     );
+    for words in [
+        &["trend", "a", "--format", "html"][..],
+        &["history", "--format", "html"],
+    ] {
+        let page = bench.run(words).text();
+        assert!(
+            page.starts_with("<!DOCTYPE html>") && page.contains("<svg"),
+            "{words:?}"
+        );
+    }
     bench
         .run(&["trend", "b"])
         .refused(9, "no run of b", "bench history");
@@ -113,4 +128,61 @@ fn a_file_that_is_no_history_is_refused_before_the_measurement_where_it_was_name
     bench.run(&words).refused(7, "history", "--history");
     assert!(!bench.folder.names().contains(&"events".to_owned()));
     assert_eq!(bench.folder.read("odd.sqlite"), b"not a database at all");
+}
+
+/// What a local server answers to a GET.
+fn page(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+    answer
+}
+
+#[test]
+fn a_run_that_is_over_can_be_served() {
+    let bench = Bench::new();
+    let fast = bench.script("fast.toml", FAST, CLOSED);
+    assert_eq!(bench.run(&["run", &fast, "-q", "-o", "run.json"]).code, 0);
+    let mut command = bench.command(&["serve", "run.json", "--listen", "127.0.0.1:0"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = String::new();
+    BufReader::new(child.stderr.take().unwrap())
+        .read_line(&mut told)
+        .unwrap();
+    let address = told.trim().strip_prefix("dashboard: http://").unwrap();
+    let address = address.trim_end_matches('/').to_owned();
+    let snapshot = page(&address, "/snapshot.json");
+    let (_, body) = snapshot.split_once("\r\n\r\n").unwrap();
+    assert!(
+        body.contains("\"id\":\"a\"") || body.contains("\"a\""),
+        "{body}"
+    );
+    assert!(page(&address, "/trends").contains("<svg"));
+    signal("TERM", child.id());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_run_that_cannot_be_looked_at_is_refused() {
+    let bench = Bench::new();
+    let fast = bench.script("fast.toml", FAST, CLOSED);
+    assert_eq!(bench.run(&["run", &fast, "-q", "-o", "run.json"]).code, 0);
+    bench.folder.write("odd.json", "{}");
+    for words in [&["watch"][..], &["serve", "--listen", "127.0.0.1:0"]] {
+        let ask = |what: &str| bench.run(&[words, &[what]].concat());
+        ask("odd.json").refused(7, "no result", "--format json");
+        ask("00000000000000aa").refused(9, "no run", "bench history");
+    }
+    bench
+        .run(&["watch", "run.json"])
+        .refused(2, "terminal", "terminal");
+    bench
+        .run(&["serve", "run.json", "--listen", "0.0.0.0:0"])
+        .refused(13, "from elsewhere", "127.0.0.1");
 }

@@ -12,6 +12,8 @@ mod bench_baseline;
 #[cfg(test)]
 mod bench_demo;
 #[cfg(test)]
+mod bench_flags;
+#[cfg(test)]
 mod bench_history;
 #[cfg(test)]
 mod bench_lists;

@@ -355,6 +355,77 @@ fn decided(difference: Difference, rules: &Rules) -> Word {
     word(&gate::decide(&[difference], rules)[0])
 }
 
+/// `ratio` with an interval that is as wide on both sides as ratios go.
+fn by_factor(ratio: f64, factor: f64) -> Difference {
+    let mut difference = difference(ratio, 0.0);
+    (difference.ratio.lo, difference.ratio.hi) = (ratio / factor, ratio * factor);
+    difference
+}
+
+fn mirrored(word: Word) -> Word {
+    match word {
+        Word::Regression => Word::Improved,
+        Word::Improved => Word::Regression,
+        other => other,
+    }
+}
+
+#[test]
+fn a_change_and_its_inverse_are_judged_alike() {
+    for threshold in [0.05, 0.1, 0.5, 1.0, 3.0] {
+        let rules = Rules {
+            threshold: Some(threshold),
+            noise_percent: None,
+        };
+        for step in 1..200 {
+            for factor in [1.001, 1.02, 1.3] {
+                let ratio = 1.0 + f64::from(step) * 0.0307;
+                let slower = decided(by_factor(ratio, factor), &rules);
+                let faster = decided(by_factor(1.0 / ratio, factor), &rules);
+                assert_eq!(faster, mirrored(slower), "{ratio} {factor} {threshold}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_improvement_can_be_shown_whatever_the_threshold() {
+    for threshold in [1.0, 1.5, 4.0] {
+        let rules = Rules {
+            threshold: Some(threshold),
+            noise_percent: None,
+        };
+        let reached = 0.99 / (1.0 + threshold);
+        assert_eq!(decided(by_factor(reached, 1.01), &rules), Word::Improved);
+        assert_eq!(
+            decided(by_factor(1.0 / reached, 1.01), &rules),
+            Word::Regression
+        );
+        let missed = 1.02 / (1.0 + threshold);
+        assert_ne!(decided(by_factor(missed, 1.01), &rules), Word::Improved);
+    }
+    // Noise of a third of all asks for half the time as well.
+    let noisy = Rules {
+        threshold: None,
+        noise_percent: Some(40.0),
+    };
+    assert_eq!(decided(by_factor(0.40, 1.01), &noisy), Word::Improved);
+    assert_eq!(decided(by_factor(0.50, 1.01), &noisy), Word::Inconclusive);
+}
+
+#[test]
+fn a_wide_threshold_passes_no_more_on_the_fast_side_than_on_the_slow_one() {
+    let rules = Rules {
+        threshold: Some(1.0),
+        noise_percent: None,
+    };
+    // Within 1 - 100 %, which any ratio is, but not within a factor of two.
+    assert_ne!(decided(by_factor(0.45, 1.2), &rules), Word::Pass);
+    assert_ne!(decided(by_factor(2.2, 1.2), &rules), Word::Pass);
+    assert_eq!(decided(by_factor(0.7, 1.2), &rules), Word::Pass);
+    assert_eq!(decided(by_factor(1.4, 1.2), &rules), Word::Pass);
+}
+
 #[test]
 fn each_part_of_the_decision_is_needed() {
     let rules = Rules::default();

@@ -5,8 +5,10 @@
     reason = "what fails here is a failed test, in the functions that tests share as well"
 )]
 
+mod blocks;
 mod coverage;
 mod gating;
+mod hdr;
 mod machine;
 mod models;
 mod recovery;

@@ -149,6 +149,18 @@ fn times(kind: &str, latency: &Latency) -> Vec<Figure> {
         others
             .map(|(name, value)| Figure::new(format!("{kind}_{name}"), value, "ns").of(latency.n)),
     );
+    if let Some(found) = &latency.outliers {
+        let counts = [
+            ("low_severe", found.low_severe),
+            ("low_mild", found.low_mild),
+            ("high_mild", found.high_mild),
+            ("high_severe", found.high_severe),
+        ];
+        out.extend(counts.map(|(name, n)| {
+            let metric = format!("{kind}_outliers_{name}");
+            Figure::new(metric, n.to_string(), "count").of(latency.n)
+        }));
+    }
     out
 }
 

@@ -9,7 +9,9 @@ mod model;
 use std::collections::BTreeMap;
 
 use keywright_measure::Word;
-use keywright_measure::document::{Case, Comparison, Document, Gate, Interval, Objective, Remark};
+use keywright_measure::document::{
+    Case, Comparison, Document, Gate, Interval, Latency, Objective, Remark,
+};
 
 pub(crate) use load::{length, load, parameters};
 pub(crate) use model::{attached, is_attached, is_model_only, model};
@@ -217,8 +219,26 @@ pub(crate) fn checks(document: &Document, case: &Case) -> Vec<String> {
     if let Some(rho) = finite(checks.autocorrelation) {
         out.push(format!("autocorrelation {rho:.2}"));
     }
+    out.extend(case.headline().and_then(outliers));
     out.extend(timer(document, case));
     out
+}
+
+/// `outliers 0.3 % above 1.5 IQR, 0.1 % above 3 IQR, all kept`; nothing where there are none above.
+fn outliers(times: &Latency) -> Option<String> {
+    let found = times.outliers.as_ref()?;
+    let beyond = found.high_mild.saturating_add(found.high_severe);
+    let (mild, severe) = (
+        number::part(beyond, times.n)?,
+        number::part(found.high_severe, times.n)?,
+    );
+    (beyond > 0).then(|| {
+        format!(
+            "outliers {} above 1.5 IQR, {} above 3 IQR, all kept",
+            number::percent(100.0 * mild),
+            number::percent(100.0 * severe)
+        )
+    })
 }
 
 /// `timer 19 ns, single operations`.

@@ -1,10 +1,12 @@
 //! Percentile distributions in the text form of HdrHistogram: value, percentile, count so far, 1/(1-p).
 //!
-//! The form holds one distribution; several follow each other under comment lines. The points are the coarse
-//! bins where a document has them, else its quantiles. A standard deviation is not known here, and none is
-//! claimed.
+//! The form holds one distribution; several follow each other under comment lines. The points are read from
+//! the whole histogram where a document has it, five for each halving of what lies above; else they are the
+//! coarse bins, else the quantiles. A standard deviation is known of the whole histogram only, and otherwise
+//! none is claimed.
 
 use keywright_measure::document::{Document, Latency};
+use keywright_measure::histogram::Histogram;
 
 use crate::{number, quantile};
 
@@ -35,10 +37,11 @@ fn distribution(latency: &Latency) -> String {
         "{:>14} {:>14} {:>10} {:>14}\n\n",
         "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
     );
-    let points = if latency.bins.is_empty() {
-        from_quantiles(latency)
-    } else {
-        from_bins(latency)
+    let whole = whole(latency);
+    let points = match &whole {
+        Some(whole) => from_histogram(whole, latency),
+        None if latency.bins.is_empty() => from_quantiles(latency),
+        None => from_bins(latency),
     };
     for (ns, level, count) in points {
         let value = ns / 1e6;
@@ -50,7 +53,11 @@ fn distribution(latency: &Latency) -> String {
         out += &format!("{value:>14.6} {level:>14.12} {count:>10} {inverse}\n");
     }
     if let Some(mean) = latency.mean_ns.filter(|mean| mean.is_finite()) {
-        out += &format!("#[Mean    = {:>14.6}]\n", mean / 1e6);
+        let deviation = whole.as_ref().map_or_else(String::new, |whole| {
+            let deviation = whole.bins().stdev() / per_nano(latency) / 1e6;
+            format!(", StdDeviation   = {deviation:>14.6}")
+        });
+        out += &format!("#[Mean    = {:>14.6}{deviation}]\n", mean / 1e6);
     }
     let max = latency.max_ns.map_or_else(
         || number::NONE.to_owned(),
@@ -60,6 +67,39 @@ fn distribution(latency: &Latency) -> String {
         "#[Max     = {max:>14}, Total count    = {:>12}]\n",
         latency.n
     )
+}
+
+/// The whole histogram, if it is one and counts what the document says.
+fn whole(latency: &Latency) -> Option<Histogram> {
+    let read = latency.histogram().ok().flatten()?;
+    (read.count() == latency.n && latency.n > 0).then_some(read)
+}
+
+const fn per_nano(latency: &Latency) -> f64 {
+    if latency.batch_k.is_some() {
+        1000.0
+    } else {
+        1.0
+    }
+}
+
+/// Points for each halving of the share above.
+const TICKS: u32 = 5;
+
+/// Shares are those of what was counted, not the round ones at which the walk stops.
+fn from_histogram(whole: &Histogram, latency: &Latency) -> Vec<(f64, f64, u64)> {
+    let mut so_far = 0_u64;
+    let points = whole.bins().iter_quantiles(TICKS);
+    points
+        .filter(|point| point.count_since_last_iteration() > 0)
+        .filter_map(|point| {
+            so_far = so_far.saturating_add(point.count_since_last_iteration());
+            let value = point.value_iterated_to();
+            let value = number::float(value.min(whole.max().unwrap_or(value)));
+            let level = number::part(so_far, whole.count())?;
+            Some((value / per_nano(latency), level, so_far))
+        })
+        .collect()
 }
 
 /// Each bin's end with the share up to it.

@@ -5,7 +5,10 @@
 //! are figures, not bounds. The other forms have a place for the verdict, or are read by people.
 
 mod hgrm;
+mod hlog;
 mod markdown;
+mod moment;
+mod ndjson;
 mod openmetrics;
 pub mod seed;
 mod trackers;
@@ -16,7 +19,9 @@ use std::str::FromStr;
 use keywright_measure::document::Document;
 
 pub use hgrm::hgrm;
+pub use hlog::hlog;
 pub use markdown::markdown;
+pub use ndjson::ndjson;
 pub use openmetrics::openmetrics;
 pub use trackers::{bencher, bmf, github};
 
@@ -34,8 +39,12 @@ pub enum Profile {
     Github,
     /// Percentile distributions as HdrHistogram plotters read them.
     Hgrm,
+    /// Distributions second by second, as the log tools of HdrHistogram read them.
+    Hlog,
     /// A table for pull requests and wikis.
     Markdown,
+    /// A line of JSON per case.
+    Ndjson,
     /// OpenMetrics text.
     OpenMetrics,
     /// The CSV of the token benchmark that is this engine's first model.
@@ -46,12 +55,14 @@ pub enum Profile {
 
 impl Profile {
     /// Every profile, sorted by name.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Bencher,
         Self::Bmf,
         Self::Github,
         Self::Hgrm,
+        Self::Hlog,
         Self::Markdown,
+        Self::Ndjson,
         Self::OpenMetrics,
         Self::SeedCsv,
         Self::SeedJson,
@@ -65,7 +76,9 @@ impl Profile {
             Self::Bmf => "bmf",
             Self::Github => "github",
             Self::Hgrm => "hgrm",
+            Self::Hlog => "hlog",
             Self::Markdown => "markdown",
+            Self::Ndjson => "ndjson",
             Self::OpenMetrics => "openmetrics",
             Self::SeedCsv => "seed-csv",
             Self::SeedJson => "seed-json",
@@ -82,7 +95,9 @@ impl Profile {
             Self::Bmf => bmf(document)?,
             Self::Github => github(document)?,
             Self::Hgrm => hgrm(document),
+            Self::Hlog => hlog(document),
             Self::Markdown => markdown(document),
+            Self::Ndjson => ndjson(document)?,
             Self::OpenMetrics => openmetrics(document),
             Self::SeedCsv => seed::csv(document),
             Self::SeedJson => seed::json(document)?,
@@ -99,7 +114,7 @@ impl fmt::Display for Profile {
 /// No profile has this name; [`Profile::ALL`] lists those there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no such profile; there are bencher, bmf, github, hgrm, markdown, openmetrics, seed-csv and seed-json"
+    "no such profile; there are bencher, bmf, github, hgrm, hlog, markdown, ndjson, openmetrics, seed-csv and seed-json"
 )]
 #[non_exhaustive]
 pub struct UnknownProfile;

@@ -1,7 +1,8 @@
 //! What of a document is stored in tables alone: histograms and blocks.
 //!
 //! They are most of its bytes. A document is written without them and completed from the tables when it is
-//! read.
+//! read. The distributions of single blocks are not kept at all: over many runs they would be most of the
+//! file, and what is asked of the history is asked of whole runs.
 
 use keywright_measure::document::{BlockRecord, Case, Document, Latency};
 use rusqlite::{Connection, Row};
@@ -119,7 +120,7 @@ fn attach_blocks(
 ) -> Result<(), HistoryError> {
     let mut statement = connection.prepare_cached(
         "SELECT c.place, b.execution, b.start_ns, b.duration_ns, b.done, b.failed, b.in_flight,
-                b.p50_ns, b.p99_ns, b.max_ns, b.canary
+                b.p50_ns, b.p99_ns, b.max_ns, b.canary, b.service_p50_ns, b.service_p99_ns
          FROM case_result c JOIN block b ON b.result = c.no
          WHERE c.run = ?1 ORDER BY c.place, b.place",
     )?;
@@ -155,5 +156,8 @@ fn block(row: &Row<'_>) -> Result<BlockRecord, HistoryError> {
         p99_ns: maybe(8)?,
         max_ns: maybe(9)?,
         canary: row.get(10)?,
+        service_p50_ns: maybe(11)?,
+        service_p99_ns: maybe(12)?,
+        hdr: None,
     })
 }

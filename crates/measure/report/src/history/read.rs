@@ -99,7 +99,7 @@ impl History {
         Ok(found)
     }
 
-    /// The document of a run as it was recorded.
+    /// The document of a run as it was recorded, without the distributions of single blocks.
     ///
     /// # Errors
     /// [`HistoryError::NoSuchRun`]; those of the data and the environment.

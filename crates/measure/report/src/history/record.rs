@@ -277,6 +277,8 @@ fn write_blocks(connection: &Connection, result: i64, case: &Case) -> Result<(),
                 ("p99_ns", &signed(block.p99_ns)),
                 ("max_ns", &signed(block.max_ns)),
                 ("canary", &block.canary),
+                ("service_p50_ns", &signed(block.service_p50_ns)),
+                ("service_p99_ns", &signed(block.service_p99_ns)),
             ],
         )?;
     }

@@ -13,7 +13,7 @@ use keywright_measure::stats::{hodges_lehmann, location};
 use rusqlite::Connection;
 
 use super::series::{self, Numbered, Points};
-use super::{History, HistoryError, Metric, Point, RunId};
+use super::{History, HistoryError, Metric, Point, RunFilter, RunId};
 use crate::comparability::SeriesKey;
 
 /// The newest points among which changes are searched, and the most of a level that are looked at.
@@ -98,7 +98,27 @@ impl History {
             .transpose()
     }
 
-    /// The same over the runs that are comparable with `key`. Without such runs it is empty.
+    /// The trends of every case of the newest run in each of these figures, in the order of the run. A figure
+    /// that no run of the case has is left out. Empty without runs.
+    ///
+    /// # Errors
+    /// Those of the data and the environment.
+    pub fn trends(&mut self, metrics: &[Metric]) -> Result<Vec<Trend>, HistoryError> {
+        let newest = self.runs(&RunFilter::default(), 1)?;
+        let Some(newest) = newest.first() else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        for case in self.run(&newest.id)?.cases {
+            for metric in metrics {
+                let trend = self.trend(&case.id, *metric)?;
+                found.extend(trend.filter(|trend| !trend.points.is_empty()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The trend of a figure over the runs that are comparable with `key`. Without such runs it is empty.
     ///
     /// # Errors
     /// Those of the data and the environment.

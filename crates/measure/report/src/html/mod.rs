@@ -16,6 +16,7 @@ mod models;
 mod overview;
 mod plots;
 mod timeline;
+mod trend;
 
 use keywright_encoding::base64;
 use keywright_measure::document::{Case, Document};
@@ -25,6 +26,8 @@ use serde::Deserialize;
 
 use crate::tree::Tree;
 use crate::{describe, json, number};
+
+pub use trend::trends;
 
 /// Most bytes of a page.
 pub const LIMIT: usize = 500_000;
@@ -116,7 +119,7 @@ fn shortened(document: &Document) -> Option<Document> {
 
 /// Instead of a document of which not even a list of its first cases fits.
 fn too_large() -> String {
-    let text = "This document is too large for a page; the JSON form has everything.";
+    let text = "This is too large for a page; the JSON form has everything.";
     html! { (DOCTYPE) html lang="en" { head { meta charset="utf-8"; title { "Measurement" } } body { p { (text) } } } }
         .into_string()
 }

@@ -27,7 +27,7 @@ pub(super) fn comparisons(document: &Document, most: usize) -> Markup {
         .iter()
         .map(|comparison| comparison.threshold);
     let threshold = thresholds
-        .filter(|t| *t > 0.0 && *t < 1.0)
+        .filter(|t| *t > 0.0)
         .fold(f64::INFINITY, f64::min);
     if !rows.rows.is_empty() {
         rows.rules.push((1.0, "1".to_owned()));
@@ -36,7 +36,8 @@ pub(super) fn comparisons(document: &Document, most: usize) -> Markup {
         let percent = number::chosen_percent(threshold * 100.0);
         rows.rules.extend([
             (1.0 + threshold, format!("+{percent}")),
-            (1.0 - threshold, format!("-{percent}")),
+            // Ratios are judged alike to both sides: a half is as far as the double.
+            (1.0 / (1.0 + threshold), format!("1 / (1 + {percent})")),
         ]);
     }
     let shown = rows.rows.len();

@@ -167,13 +167,35 @@ fn times(case: &Case, line: &Timeline) -> Option<Figure> {
     if p50.is_empty() && p99.is_empty() {
         return None;
     }
-    let values = p50.iter().chain(&p99).map(|point| point.1);
+    let service = [
+        (
+            "service p99",
+            along(line, |point| point.service_p99),
+            Tone::Third,
+        ),
+        (
+            "service p50",
+            along(line, |point| point.service_p50),
+            Tone::Muted,
+        ),
+    ];
+    let of_service = service.iter().flat_map(|(_, points, _)| points);
+    let values = p50
+        .iter()
+        .chain(&p99)
+        .chain(of_service)
+        .map(|point| point.1);
     let y = Axis::fitting("time", Unit::Time, values);
     let mut plot = over_time(&format!("{} over time", kind(case)), y, line);
     plot.series
         .push(Series::new("p99", Shape::Line, Tone::Second, p99));
     plot.series
         .push(Series::new("p50", Shape::Line, Tone::First, p50));
+    let service = service
+        .into_iter()
+        .filter(|(_, points, _)| !points.is_empty());
+    plot.series
+        .extend(service.map(|(name, points, tone)| Series::new(name, Shape::Line, tone, points)));
     Figure::of(&plot, &line.note())
 }
 

@@ -15,6 +15,8 @@ pub(super) struct Point {
     pub(super) in_flight: f64,
     pub(super) p50: Option<f64>,
     pub(super) p99: Option<f64>,
+    pub(super) service_p50: Option<f64>,
+    pub(super) service_p99: Option<f64>,
     pub(super) canary: Option<f64>,
 }
 
@@ -41,6 +43,8 @@ impl Point {
             in_flight: self.in_flight.max(other.in_flight),
             p50: worst(self.p50, other.p50),
             p99: worst(self.p99, other.p99),
+            service_p50: worst(self.service_p50, other.service_p50),
+            service_p99: worst(self.service_p99, other.service_p99),
             canary: worst(self.canary, other.canary),
         }
     }
@@ -100,6 +104,8 @@ fn point(block: &BlockRecord, offset: f64) -> Point {
         in_flight: number::float(block.in_flight),
         p50: block.p50_ns.map(number::float),
         p99: block.p99_ns.map(number::float),
+        service_p50: block.service_p50_ns.map(number::float),
+        service_p99: block.service_p99_ns.map(number::float),
         canary: block.canary,
     }
 }

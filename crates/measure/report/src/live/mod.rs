@@ -3,7 +3,8 @@
 //! A [`Live`] is the observer that a session is given. It folds every event into a [`state::Board`] and
 //! leaves the result where displays find it; between two events nothing happens here. Displays run in
 //! threads of their own, look at the latest snapshot as often as they like, and never make the measuring
-//! thread wait, wake anybody or write anything.
+//! thread wait, wake anybody or write anything. [`Live::finished`] stands behind the same displays for a run
+//! that is over.
 //!
 //! Not here: deciding which display is used, and printing lines; that is the program's.
 
@@ -17,6 +18,7 @@ pub mod web;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use keywright_clock::{Clock, MonotonicTime};
+use keywright_measure::document::Document;
 use keywright_measure::event::{Event, Observer};
 
 use state::{Board, Snapshot};
@@ -26,6 +28,8 @@ use state::{Board, Snapshot};
 pub struct Live {
     clock: Clock,
     began: MonotonicTime,
+    /// What was on the clock of snapshots when this was made.
+    before_ns: u64,
     board: Mutex<Board>,
     latest: Mutex<Arc<Snapshot>>,
 }
@@ -34,9 +38,20 @@ impl Live {
     /// Nothing has happened yet; every case will be measured `runs` times.
     #[must_use]
     pub fn new(clock: Clock, runs: u32) -> Self {
-        let board = Board::new(runs);
+        Self::behind(clock, Board::new(runs))
+    }
+
+    /// A run that is over: every display shows what `document` says of it. `place` is the case that is shown
+    /// second by second; the last one where there is none at it.
+    #[must_use]
+    pub fn finished(clock: Clock, document: &Document, place: usize) -> Self {
+        Self::behind(clock, Board::showing(document, place))
+    }
+
+    fn behind(clock: Clock, board: Board) -> Self {
         Self {
             began: clock.monotonic(),
+            before_ns: board.snapshot().at_ns,
             clock,
             latest: Mutex::new(Arc::new(board.snapshot().clone())),
             board: Mutex::new(board),
@@ -49,11 +64,12 @@ impl Live {
         Arc::clone(&held(&self.latest))
     }
 
-    /// Nanoseconds since this was made: the time that snapshots are on.
+    /// Nanoseconds since this was made, after those of a finished run: the time that snapshots are on.
     #[must_use]
     pub fn now_ns(&self) -> u64 {
         let elapsed = self.clock.monotonic().since(self.began).as_nanos();
-        u64::try_from(elapsed).unwrap_or(u64::MAX)
+        let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
+        self.before_ns.saturating_add(elapsed)
     }
 }
 

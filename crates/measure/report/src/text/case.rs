@@ -214,15 +214,18 @@ fn runs(case: &Case) -> Vec<(&'static str, String)> {
         .map(|run| {
             let (p50, p99) = (time(run.p50_ns), time(run.p99_ns));
             let rate = number::rate(run.achieved_per_s);
-            let cut = match run.truncated_blocks {
-                0 => String::new(),
-                1 => format!("{GAP}1 block cut"),
-                n => format!("{GAP}{n} blocks cut"),
+            let before = match run.unsettled_blocks {
+                None | Some(0) => String::new(),
+                Some(n) => format!("{GAP}at rest after {n} blocks"),
             };
+            let noise = run.noise_percent.filter(|percent| percent.is_finite());
+            let noise = noise.map_or_else(String::new, |percent| {
+                format!("{GAP}noise {}", number::percent(percent))
+            });
             (
                 "run",
                 format!(
-                    "{}{GAP}{rate}{GAP}service p50 {p50}{GAP}p99 {p99}{cut}",
+                    "{}{GAP}{rate}{GAP}service p50 {p50}{GAP}p99 {p99}{noise}{before}",
                     run.run
                 ),
             )

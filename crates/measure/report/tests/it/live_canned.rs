@@ -131,6 +131,7 @@ pub(crate) fn block(planned: &Planned, second: u64) -> Event {
         p99_ns: Some(whole(median * (4.0 + wobble(second * 11 + 3)))),
         max_ns: Some(whole(median * (11.0 + 9.0 * wobble(second * 13 + 4)))),
         canary: Some(1.0 + 0.02 * wobble(second * 17 + 6)),
+        ..BlockRecord::default()
     };
     Event::Block {
         id: planned.id.into(),

@@ -15,6 +15,7 @@ pub(crate) fn worker(
     Ok(make(&Setting {
         seed: 1,
         index: 0,
+        bytes: None,
         // What is used here keeps nothing in files.
         folder: &std::env::temp_dir(),
         program: None,

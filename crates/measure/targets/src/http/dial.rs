@@ -9,13 +9,13 @@ use http::Method;
 use http_body_util::Full;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use keywright_client::watched::Watched;
 use keywright_measure::{Fault, FaultPhase};
 use keywright_tls::Protocol;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use super::Endpoint;
-use super::alert::Watched;
 use super::failure::{Health, connecting};
 use super::flight::plain;
 
@@ -73,7 +73,7 @@ async fn connect(endpoint: &Endpoint, group: u32) -> Result<Link, Fault> {
         return Err(Fault::new(FaultPhase::Tls, "no_application_protocol"));
     }
     let health = Arc::new(Health::default());
-    let stream = Watched::new(tls, Arc::clone(&health));
+    let stream = Watched::new(tls, health.alert());
     let link = match endpoint.protocol {
         Protocol::Http2 => http2(stream, health).await,
         _ => http1(stream, health, endpoint).await,

@@ -2,9 +2,9 @@
 
 use std::error::Error as StdError;
 use std::io;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use keywright_client::watched::Alert;
 use keywright_measure::{Fault, FaultPhase, TargetError};
 use rustls::AlertDescription;
 
@@ -12,12 +12,13 @@ use rustls::AlertDescription;
 #[derive(Debug, Default)]
 pub(super) struct Health {
     over: AtomicBool,
-    alert: OnceLock<AlertDescription>,
+    alert: Alert,
 }
 
 impl Health {
-    pub(super) fn note(&self, alert: AlertDescription) {
-        let _ = self.alert.set(alert);
+    /// Where the connection's stream notes the alert that it was ended with.
+    pub(super) fn alert(&self) -> Alert {
+        self.alert.clone()
     }
 
     /// The connection takes no more requests.
@@ -30,13 +31,13 @@ impl Health {
     }
 
     /// An alert says more than what came of it.
-    fn alert(&self) -> Option<Fault> {
-        self.alert.get().copied().map(refused)
+    fn refusal(&self) -> Option<Fault> {
+        self.alert.get().map(refused)
     }
 
     /// A failure of a stream or of the connection below it.
     pub(super) fn h2(&self, error: &h2::Error) -> Fault {
-        if let Some(fault) = self.alert() {
+        if let Some(fault) = self.refusal() {
             return fault;
         }
         let code = match error.reason() {
@@ -50,7 +51,7 @@ impl Health {
     /// A failure of an HTTP/1.1 connection.
     pub(super) fn http1(&self, error: &hyper::Error) -> Fault {
         let gone = error.is_closed() || error.is_canceled() || error.is_incomplete_message();
-        self.alert().unwrap_or_else(|| {
+        self.refusal().unwrap_or_else(|| {
             let io = find::<io::Error>(error).is_some();
             let code = if gone || io { CLOSED } else { "protocol" };
             Fault::new(FaultPhase::Stream, code)
@@ -72,7 +73,7 @@ fn refused(alert: AlertDescription) -> Fault {
 
 /// A failure while connecting: of TLS, or below it.
 pub(super) fn connecting(error: &io::Error) -> Fault {
-    if let Some(alert) = alert_in(error) {
+    if let Some(alert) = Alert::received(error) {
         return refused(alert);
     }
     match find::<rustls::Error>(error) {
@@ -81,14 +82,6 @@ pub(super) fn connecting(error: &io::Error) -> Fault {
         }
         Some(_) => Fault::new(FaultPhase::Tls, "handshake"),
         None => Fault::new(FaultPhase::Dial, snake(&format!("{:?}", error.kind()))),
-    }
-}
-
-/// The alert that an error of the TLS library carries.
-pub(super) fn alert_in(error: &io::Error) -> Option<AlertDescription> {
-    match find::<rustls::Error>(error) {
-        Some(rustls::Error::AlertReceived(alert)) => Some(*alert),
-        _ => None,
     }
 }
 
@@ -152,7 +145,7 @@ mod tests {
         let health = Health::default();
         let reset = h2::Error::from(h2::Reason::REFUSED_STREAM);
         assert_eq!(health.h2(&reset).to_string(), "stream: refused_stream");
-        health.note(AlertDescription::CertificateRevoked);
+        health.alert().note(AlertDescription::CertificateRevoked);
         assert_eq!(health.h2(&reset).to_string(), "tls: certificate_revoked");
     }
 

@@ -22,7 +22,6 @@
 //!
 //! Not here: several threads, pipelining in HTTP/1.1, a pool that hides its connections.
 
-mod alert;
 mod books;
 mod carrier;
 mod dial;

@@ -10,6 +10,9 @@ use keywright_secret::{Secret, SecretBytes};
 use super::row::{Row, refused};
 use super::worker::{Ring, answered, ring_of};
 
+/// The longest output, in blocks of the hash.
+const MOST_BLOCKS: usize = 255;
+
 struct Inputs {
     salt: [u8; 32],
     secret: Secret<32>,
@@ -17,9 +20,12 @@ struct Inputs {
 }
 
 macro_rules! hkdf {
-    ($name:ident, $hkdf:ident, $hmac:ident, $spoken:literal) => {
+    ($name:ident, $hkdf:ident, $hmac:ident, $block:literal, $spoken:literal) => {
         #[doc = concat!("One key derived with ", $spoken, ".")]
         pub(super) fn $name(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
+            if row.bytes > MOST_BLOCKS * $block {
+                return Err(row.lacks("an output has at most 255 blocks"));
+            }
             let mut seeded = row.seeded();
             let ring = Ring::fill(ring_of(row.bytes), || {
                 let inputs = Inputs {
@@ -42,9 +48,9 @@ macro_rules! hkdf {
     };
 }
 
-hkdf!(hkdf_sha256, HkdfSha256, HmacSha256, "HKDF-SHA-256");
-hkdf!(hkdf_sha384, HkdfSha384, HmacSha384, "HKDF-SHA-384");
-hkdf!(hkdf_sha512, HkdfSha512, HmacSha512, "HKDF-SHA-512");
+hkdf!(hkdf_sha256, HkdfSha256, HmacSha256, 32, "HKDF-SHA-256");
+hkdf!(hkdf_sha384, HkdfSha384, HmacSha384, 48, "HKDF-SHA-384");
+hkdf!(hkdf_sha512, HkdfSha512, HmacSha512, 64, "HKDF-SHA-512");
 
 /// PRK = HMAC(salt, IKM); T(i) = HMAC(PRK, T(i-1) | info | i); the output is T(1) | T(2) | ...
 fn by_hmac<const N: usize>(
@@ -55,7 +61,7 @@ fn by_hmac<const N: usize>(
     let mut out = SecretBytes::zeroed(length);
     let prk = hmac(&inputs.salt, &[inputs.secret.expose()])?;
     let mut before: Option<[u8; N]> = None;
-    for (number, block) in (1_u8..).zip(out.expose_mut().chunks_mut(N)) {
+    for (number, block) in (1..=u8::MAX).zip(out.expose_mut().chunks_mut(N)) {
         let before_it = before.as_ref().map_or(&[][..], |before| before);
         let made = hmac(&prk, &[before_it, &inputs.info, &[number]])?;
         block.copy_from_slice(&made[..block.len()]);

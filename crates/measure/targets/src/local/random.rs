@@ -16,8 +16,14 @@ struct Random {
     seen: Vec<u8>,
 }
 
+/// With fewer bytes a source that stands still cannot be told from one that is random.
+const FEWEST: usize = 16;
+
 /// So many random bytes.
 pub(super) fn bytes(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
+    if row.bytes < FEWEST {
+        return Err(row.lacks("of so few bytes two draws may be equal by chance"));
+    }
     let mut stream = RandomStream::new().map_err(|error| row.lacks(error))?;
     let mut seen = vec![0; row.bytes];
     stream.fill(&mut seen).map_err(|error| row.lacks(error))?;

@@ -11,6 +11,25 @@ use super::row::{Row, refused, rejected};
 use super::rsa_keys;
 use super::worker::{Act, Ring, answered, ring_of, rotating};
 
+/// How long the key is.
+pub(super) trait Length: Send + 'static {
+    const SIZE: RsaSize;
+}
+
+macro_rules! length {
+    ($name:ident) => {
+        pub(super) struct $name;
+
+        impl Length for $name {
+            const SIZE: RsaSize = RsaSize::$name;
+        }
+    };
+}
+
+length!(Rsa2048);
+length!(Rsa3072);
+length!(Rsa4096);
+
 /// How the text is padded.
 pub(super) trait Padding: Send + 'static {
     fn encrypt(key: &RsaEncryptionKey, text: &[u8]) -> Result<Vec<u8>, Error>;
@@ -42,8 +61,8 @@ impl Padding for Pkcs1 {
     }
 }
 
-fn keys(row: &Row<'_>) -> Result<(RsaDecryptionKey, RsaEncryptionKey), TargetError> {
-    let document = rsa_keys::document(row, RsaSize::Rsa2048)?;
+fn keys<L: Length>(row: &Row<'_>) -> Result<(RsaDecryptionKey, RsaEncryptionKey), TargetError> {
+    let document = rsa_keys::document(row, L::SIZE)?;
     let private = RsaDecryptionKey::from_pkcs8(&document).map_err(|error| row.lacks(error))?;
     let public = private.encryption_key().map_err(|error| row.lacks(error))?;
     Ok((private, public))
@@ -72,8 +91,10 @@ impl<P: Padding> Act for Encrypting<P> {
 }
 
 /// One key encrypted.
-pub(super) fn encrypt<P: Padding>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
-    let (private, public) = keys(row)?;
+pub(super) fn encrypt<L: Length, P: Padding>(
+    row: &Row<'_>,
+) -> Result<Box<dyn Worker>, TargetError> {
+    let (private, public) = keys::<L>(row)?;
     let mut seeded = row.seeded();
     let ring = Ring::fill(ring_of(row.bytes), || Ok(seeded.bytes(row.bytes)))?;
     let act = Encrypting::<P> {
@@ -85,8 +106,10 @@ pub(super) fn encrypt<P: Padding>(row: &Row<'_>) -> Result<Box<dyn Worker>, Targ
 }
 
 /// One key decrypted.
-pub(super) fn decrypt<P: Padding>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
-    let (private, public) = keys(row)?;
+pub(super) fn decrypt<L: Length, P: Padding>(
+    row: &Row<'_>,
+) -> Result<Box<dyn Worker>, TargetError> {
+    let (private, public) = keys::<L>(row)?;
     let mut seeded = row.seeded();
     let ring = Ring::fill(4, || {
         let text = SecretBytes::from_vec(seeded.bytes(row.bytes));

@@ -1,4 +1,4 @@
-//! Signatures over messages of 32 bytes; hashing them is part of the operation where the scheme hashes.
+//! Signatures over messages of 32 bytes where no other size is asked for; hashing them is part of the operation where the scheme hashes.
 //!
 //! What was signed is verified, and what was verified is held against a changed message, which must be
 //! refused. Only keys of Ed25519 and ML-DSA can be drawn from the seed; the others are the backend's.
@@ -157,5 +157,7 @@ macro_rules! rsa {
 
 rsa!(Rsa2048Pkcs1, Rsa2048, sign_pkcs1, verify_pkcs1);
 rsa!(Rsa2048Pss, Rsa2048, sign_pss, verify_pss);
+rsa!(Rsa3072Pkcs1, Rsa3072, sign_pkcs1, verify_pkcs1);
+rsa!(Rsa3072Pss, Rsa3072, sign_pss, verify_pss);
 rsa!(Rsa4096Pkcs1, Rsa4096, sign_pkcs1, verify_pkcs1);
 rsa!(Rsa4096Pss, Rsa4096, sign_pss, verify_pss);

@@ -9,9 +9,10 @@ use keywright_primitives::mac::{Aes256Cmac, Blake3Mac, HmacSha256, HmacSha384, H
 
 use super::envelope::{OneEnvelope, OneStream};
 use super::row::{Row, TARGET};
-use super::rsa_encryption::{Oaep, Pkcs1};
+use super::rsa_encryption::{Oaep, Pkcs1, Rsa2048, Rsa3072, Rsa4096};
 use super::signature::{
-    EcdsaP256, EcdsaP384, Ed25519, MlDsa65, Rsa2048Pkcs1, Rsa2048Pss, Rsa4096Pkcs1, Rsa4096Pss,
+    EcdsaP256, EcdsaP384, Ed25519, MlDsa65, Rsa2048Pkcs1, Rsa2048Pss, Rsa3072Pkcs1, Rsa3072Pss,
+    Rsa4096Pkcs1, Rsa4096Pss,
 };
 use super::worker::Null;
 use super::{
@@ -36,7 +37,7 @@ macro_rules! row {
             make: Make::Worker(|setting| {
                 $maker(&Row {
                     name: $name,
-                    bytes: $bytes,
+                    bytes: setting.bytes.unwrap_or($bytes),
                     setting,
                 })
             }),
@@ -56,7 +57,7 @@ macro_rules! figure {
             make: Make::Figure(|setting| {
                 $maker(&Row {
                     name: $name,
-                    bytes: $bytes,
+                    bytes: setting.bytes.unwrap_or($bytes),
                     setting,
                 })
             }),
@@ -88,12 +89,16 @@ pub const OPERATIONS: &[Operation] = &[
     row!("aead.aes-256-gcm.seal.16": 16 => aead::seal::<Aes256Gcm>),
     row!("aead.aes-256-gcm.seal.1k": KIB => aead::seal::<Aes256Gcm>),
     row!("aead.aes-256-gcm.seal.8k": 8 * KIB => aead::seal::<Aes256Gcm>),
+    row!("aead.aes-256-gcm.seal.10k": 10 * KIB => aead::seal::<Aes256Gcm>),
     // Counted in MiB since it was first measured: one operation seals 64 pieces of 16 KiB.
     row!("aead.aes-256-gcm.seal.16k": MIB, 1 MiB => aead::seal_pieces),
     row!("aead.aes-256-gcm.seal.64k": 64 * KIB => aead::seal::<Aes256Gcm>),
+    row!("aead.aes-256-gcm.seal.100k": 100 * KIB => aead::seal::<Aes256Gcm>),
     row!("aead.aes-256-gcm.seal.1m": MIB => aead::seal::<Aes256Gcm>),
     row!("aead.aes-256-gcm.open.1k": KIB => aead::open::<Aes256Gcm>),
+    row!("aead.aes-256-gcm.open.10k": 10 * KIB => aead::open::<Aes256Gcm>),
     row!("aead.aes-256-gcm.open.64k": 64 * KIB => aead::open::<Aes256Gcm>),
+    row!("aead.aes-256-gcm.open.100k": 100 * KIB => aead::open::<Aes256Gcm>),
     row!("aead.aes-256-gcm.open.1m": MIB => aead::open::<Aes256Gcm>),
     row!("aead.chacha20poly1305.seal.1k": KIB => aead::seal::<ChaCha20Poly1305>),
     row!("aead.chacha20poly1305.seal.64k": 64 * KIB => aead::seal::<ChaCha20Poly1305>),
@@ -123,10 +128,18 @@ pub const OPERATIONS: &[Operation] = &[
     row!("cbc.aes-256.encrypt.64k": 64 * KIB => cbc::encrypt::<Aes256Cbc>),
     row!("cbc.aes-256.decrypt.1k": KIB => cbc::decrypt::<Aes256Cbc>),
     row!("cbc.aes-256.decrypt.64k": 64 * KIB => cbc::decrypt::<Aes256Cbc>),
-    row!("encryption.rsa2048-oaep.encrypt": 32 => rsa_encryption::encrypt::<Oaep>),
-    row!("encryption.rsa2048-oaep.decrypt": 32 => rsa_encryption::decrypt::<Oaep>),
-    row!("encryption.rsa2048-pkcs1.encrypt": 32 => rsa_encryption::encrypt::<Pkcs1>),
-    row!("encryption.rsa2048-pkcs1.decrypt": 32 => rsa_encryption::decrypt::<Pkcs1>),
+    row!("encryption.rsa2048-oaep.encrypt": 32 => rsa_encryption::encrypt::<Rsa2048, Oaep>),
+    row!("encryption.rsa2048-oaep.decrypt": 32 => rsa_encryption::decrypt::<Rsa2048, Oaep>),
+    row!("encryption.rsa2048-pkcs1.encrypt": 32 => rsa_encryption::encrypt::<Rsa2048, Pkcs1>),
+    row!("encryption.rsa2048-pkcs1.decrypt": 32 => rsa_encryption::decrypt::<Rsa2048, Pkcs1>),
+    row!("encryption.rsa3072-oaep.encrypt": 32 => rsa_encryption::encrypt::<Rsa3072, Oaep>),
+    row!("encryption.rsa3072-oaep.decrypt": 32 => rsa_encryption::decrypt::<Rsa3072, Oaep>),
+    row!("encryption.rsa3072-pkcs1.encrypt": 32 => rsa_encryption::encrypt::<Rsa3072, Pkcs1>),
+    row!("encryption.rsa3072-pkcs1.decrypt": 32 => rsa_encryption::decrypt::<Rsa3072, Pkcs1>),
+    row!("encryption.rsa4096-oaep.encrypt": 32 => rsa_encryption::encrypt::<Rsa4096, Oaep>),
+    row!("encryption.rsa4096-oaep.decrypt": 32 => rsa_encryption::decrypt::<Rsa4096, Oaep>),
+    row!("encryption.rsa4096-pkcs1.encrypt": 32 => rsa_encryption::encrypt::<Rsa4096, Pkcs1>),
+    row!("encryption.rsa4096-pkcs1.decrypt": 32 => rsa_encryption::decrypt::<Rsa4096, Pkcs1>),
     row!("envelope.seal.64": 64, 1 messages => envelope::seal::<OneEnvelope>),
     row!("envelope.open.64": 64, 1 messages => envelope::open::<OneEnvelope>),
     row!("envelope.seal.1k": KIB, 1 messages => envelope::seal::<OneEnvelope>),
@@ -142,13 +155,19 @@ pub const OPERATIONS: &[Operation] = &[
     row!("hash.blake3.64k": 64 * KIB => hash::blake3),
     row!("hash.blake3.1m": MIB => hash::blake3),
     row!("hash.sha256.1k": KIB => hash::sha256),
+    row!("hash.sha256.10k": 10 * KIB => hash::sha256),
     row!("hash.sha256.64k": 64 * KIB => hash::sha256),
+    row!("hash.sha256.100k": 100 * KIB => hash::sha256),
     row!("hash.sha256.1m": MIB => hash::sha256),
     row!("hash.sha384.1k": KIB => hash::sha384),
+    row!("hash.sha384.10k": 10 * KIB => hash::sha384),
     row!("hash.sha384.64k": 64 * KIB => hash::sha384),
+    row!("hash.sha384.100k": 100 * KIB => hash::sha384),
     row!("hash.sha384.1m": MIB => hash::sha384),
     row!("hash.sha512.1k": KIB => hash::sha512),
+    row!("hash.sha512.10k": 10 * KIB => hash::sha512),
     row!("hash.sha512.64k": 64 * KIB => hash::sha512),
+    row!("hash.sha512.100k": 100 * KIB => hash::sha512),
     row!("hash.sha512.1m": MIB => hash::sha512),
     row!("kdf.argon2id.fast": 0 => argon2id::fast),
     row!("kdf.argon2id.balanced": 0 => argon2id::balanced),
@@ -188,6 +207,10 @@ pub const OPERATIONS: &[Operation] = &[
     row!("signature.rsa2048-pkcs1.verify": 32 => signature::verify::<Rsa2048Pkcs1>),
     row!("signature.rsa2048-pss.sign": 32 => signature::sign::<Rsa2048Pss>),
     row!("signature.rsa2048-pss.verify": 32 => signature::verify::<Rsa2048Pss>),
+    row!("signature.rsa3072-pkcs1.sign": 32 => signature::sign::<Rsa3072Pkcs1>),
+    row!("signature.rsa3072-pkcs1.verify": 32 => signature::verify::<Rsa3072Pkcs1>),
+    row!("signature.rsa3072-pss.sign": 32 => signature::sign::<Rsa3072Pss>),
+    row!("signature.rsa3072-pss.verify": 32 => signature::verify::<Rsa3072Pss>),
     row!("signature.rsa4096-pkcs1.sign": 32 => signature::sign::<Rsa4096Pkcs1>),
     row!("signature.rsa4096-pkcs1.verify": 32 => signature::verify::<Rsa4096Pkcs1>),
     row!("signature.rsa4096-pss.sign": 32 => signature::sign::<Rsa4096Pss>),

@@ -26,6 +26,7 @@ fn setting(folder: &Path) -> Setting<'_> {
     Setting {
         seed: 7,
         index: 0,
+        bytes: None,
         folder,
         program: None,
         server_cpu: None,
@@ -175,6 +176,46 @@ fn inputs_follow_from_seed_name_and_worker_and_from_nothing_less() {
     assert_ne!(first.0, first.1, "draws differ");
     for other in [drawn(2, 0, "a"), drawn(1, 1, "a"), drawn(1, 0, "b")] {
         assert_ne!(first.0, other.0);
+    }
+}
+
+#[test]
+fn rows_run_right_in_sizes_that_the_table_does_not_list_and_a_wrong_byte_of_them_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, size) in [
+        ("aead.aes-256-gcm.open.1k", 1),
+        ("aead.xchacha20poly1305.seal.1k", 1001),
+        ("cbc.aes-128.decrypt.1k", 17),
+        ("cbc.aes-256.encrypt.64k", 15),
+        ("envelope.open.64", 65),
+        ("hash.blake3.32", 1),
+        ("kdf.hkdf-sha256.32", 255 * 32),
+        ("mac.aes-cmac.verify.32", 1),
+        ("random.32", 16),
+        ("signature.ecdsa-p256.sign", 5000),
+        ("signature.ed25519.verify", 1),
+    ] {
+        let operation = OPERATIONS.iter().find(|row| row.name == name).unwrap();
+        let setting = Setting {
+            bytes: Some(size),
+            ..setting(folder.path())
+        };
+        assert_runs_and_notices(name, worker(operation, &setting).as_mut());
+    }
+    for (name, size) in [("kdf.hkdf-sha256.32", 255 * 32 + 1), ("random.32", 15)] {
+        let operation = OPERATIONS.iter().find(|row| row.name == name).unwrap();
+        let setting = Setting {
+            bytes: Some(size),
+            ..setting(folder.path())
+        };
+        let Make::Worker(make) = operation.make else {
+            panic!("{name} is no worker");
+        };
+        let refused = make(&setting).err().unwrap();
+        assert!(
+            matches!(refused, TargetError::Unsupported { .. }),
+            "{refused}"
+        );
     }
 }
 

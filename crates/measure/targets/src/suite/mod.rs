@@ -63,6 +63,7 @@ use target::Surroundings;
 pub use error::{Error, Place, Problem};
 pub use filter::{Filter, Glob};
 pub use nearest::nearest;
+pub use operations::choose;
 pub use preset::Preset;
 pub use shape::HttpVersion;
 pub use shipped::{SHIPPED, Shipped};
@@ -141,6 +142,8 @@ pub enum Work {
     One(Operation),
     /// What the server on paper does.
     Script,
+    /// A GET of the target's URL.
+    Url,
 }
 
 /// What a suite is resolved against.
@@ -172,7 +175,22 @@ impl Work {
             Self::Mix(_) => "mix",
             Self::One(operation) => operation.name,
             Self::Script => "script.call",
+            Self::Url => "http.get",
         }
+    }
+
+    /// A plan for this on the target of this name, with the usual judging.
+    #[must_use]
+    pub fn plan(&self, target: &str) -> CasePlan {
+        let mut plan = CasePlan::new(self.name(), target);
+        self.describe(&mut plan);
+        if let Self::Mix(parts) = self {
+            let part =
+                |(operation, weight): &(Operation, f64)| format!("{}={weight}", operation.name);
+            let parts: Vec<String> = parts.iter().map(part).collect();
+            plan.parameters.insert("mix".to_owned(), parts.join(","));
+        }
+        plan
     }
 
     /// What is counted, payload and connections. The parts of a mix are counted by the operation unless
@@ -190,7 +208,7 @@ impl Work {
                 first.filter(|first| agree(first))
             }
             Self::One(operation) => Some(operation),
-            Self::Script => None,
+            Self::Script | Self::Url => None,
         };
         if let Some(operation) = first {
             operation.unit.clone_into(&mut plan.unit);

@@ -39,6 +39,8 @@ pub(super) const MOST_CASES: usize = 10_000;
 /// What the empty operation and the server on paper are called.
 const NULL: &str = "null.call";
 const SCRIPT: &str = "script.call";
+/// What is asked of any URL.
+const GET: &str = "http.get";
 
 /// A load of one case, and what its id gets for it.
 struct Point {
@@ -145,6 +147,7 @@ impl Cell<'_> {
     fn work(&self, context: &Context<'_>) -> Result<Work, Error> {
         match self.target {
             Target::Script(_) => self.alone(SCRIPT).map(|()| Work::Script),
+            Target::Http { .. } => self.alone(GET).map(|()| Work::Url),
             Target::Null => {
                 self.alone(NULL)?;
                 self.operation(context, NULL, "local").map(Work::One)
@@ -172,7 +175,7 @@ impl Cell<'_> {
         }
     }
 
-    /// Targets of one operation: it may be named, and has no sizes and no mix.
+    /// Targets of one operation: it may be named, and has no sizes and no mix. Of a URL there is only the GET.
     fn alone(&self, only: &'static str) -> Result<(), Error> {
         let kind = self.target.kind();
         if let Some(op) = self.fields.op.as_ref().filter(|op| op.value != only) {
@@ -360,7 +363,7 @@ impl Cell<'_> {
         let operation = match work {
             Work::One(operation) => Some(operation),
             Work::Mix(parts) => parts.first().map(|(operation, _)| operation),
-            Work::Script => None,
+            Work::Script | Work::Url => None,
         };
         match operation.and_then(places) {
             Some((both, (connections, streams))) if fixed && cap.value.get() > both => Err(cap
@@ -383,16 +386,15 @@ impl Cell<'_> {
         } else {
             warmup
         };
-        let mut plan = CasePlan::new(work.name(), self.name);
+        let mut plan = work.plan(self.name);
         plan.id = self.id(&point);
-        plan.parameters = self.parameters(work);
+        plan.parameters.extend(self.parameters());
         plan.load = point.load;
         plan.window = point.window;
         plan.warmup = match warmup {
             Window::Time(time) => time,
             _ => Duration::ZERO,
         };
-        work.describe(&mut plan);
         self.judging(&mut plan);
         Ok(SuiteCase {
             plan,
@@ -452,7 +454,7 @@ impl Cell<'_> {
         id
     }
 
-    fn parameters(&self, work: &Work) -> BTreeMap<String, String> {
+    fn parameters(&self) -> BTreeMap<String, String> {
         let load = self.fields.load.as_ref().map(|load| &load.value);
         let http = load
             .and_then(|load| load.http.as_ref())
@@ -461,16 +463,12 @@ impl Cell<'_> {
                 HttpVersion::Two => "2",
             });
         let streams = load.and_then(|load| load.streams.as_ref());
-        let mix = match work {
-            Work::Mix(parts) => Some(weights(parts)),
-            _ => None,
-        };
         let all = [
             ("key", self.fields.key.clone()),
             ("size_bytes", self.size.map(|size| size.value.to_string())),
             ("http", http.map(str::to_owned)),
+            ("seed", self.fields.seed.map(|seed| seed.to_string())),
             ("streams", streams.map(|streams| streams.value.to_string())),
-            ("mix", mix),
         ];
         let given = all.into_iter();
         given
@@ -558,11 +556,6 @@ fn places(operation: &Operation) -> Option<(u32, (u32, u32))> {
         shape.connections.saturating_mul(streams),
         (shape.connections, streams),
     ))
-}
-
-fn weights(parts: &[(Operation, f64)]) -> String {
-    let part = |(operation, weight): &(Operation, f64)| format!("{}={weight}", operation.name);
-    parts.iter().map(part).collect::<Vec<_>>().join(",")
 }
 
 /// A size as suites write it.

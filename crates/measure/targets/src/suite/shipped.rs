@@ -8,14 +8,17 @@ use super::{Context, Error, Suite};
 pub struct Shipped {
     /// What it is called.
     pub name: &'static str,
+    /// What else it is called: after the published table whose rows it has, `seed-a` to `seed-e`.
+    pub aliases: &'static [&'static str],
     /// The file.
     pub text: &'static str,
 }
 
 macro_rules! shipped {
-    ($($name:literal)*) => {
+    ($($name:literal $(= $alias:literal)?;)*) => {
         &[$(Shipped {
             name: $name,
+            aliases: &[$($alias)?],
             text: include_str!(concat!("../../../../../suites/", $name, ".toml")),
         }),*]
     };
@@ -23,14 +26,25 @@ macro_rules! shipped {
 
 /// Every suite that the program brings along, in the order of their names.
 pub const SHIPPED: &[Shipped] = shipped! {
-    "ci" "hsm-local" "key-derivation" "service-extreme" "sessions"
+    "ci";
+    "hsm-local" = "seed-a";
+    "key-derivation" = "seed-d";
+    "service-extreme" = "seed-b";
+    "sessions" = "seed-e";
 };
 
 impl Shipped {
-    /// The suite of this name.
+    /// The suite of this name, or of this other name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
-        SHIPPED.iter().find(|suite| suite.name == name)
+        SHIPPED
+            .iter()
+            .find(|suite| suite.names().any(|known| known == name))
+    }
+
+    /// What it is called, its usual name first.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
 
     /// Reads it.

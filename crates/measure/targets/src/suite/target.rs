@@ -458,6 +458,12 @@ fn script(table: &Section<'_>) -> Result<Target, Error> {
         Some(item) if item.word(&["simulated", "real"])? == 1 => ScriptClock::Real,
         _ => ScriptClock::Simulated,
     };
+    if let (ScriptClock::Real, Some(generator)) = (clock, table.get("generator", "generator")) {
+        return Err(generator.error(Problem::Conflict {
+            one: "clock = \"real\"",
+            other: "generator",
+        }));
+    }
     let server = Server {
         places: table
             .get("places", "places")

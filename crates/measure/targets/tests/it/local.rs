@@ -25,6 +25,7 @@ fn workers(name: &str) -> Vec<Box<dyn Worker>> {
         make(&Setting {
             seed: 3,
             index,
+            bytes: None,
             folder: folder.path(),
             program: None,
             server_cpu: None,

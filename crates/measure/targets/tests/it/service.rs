@@ -221,6 +221,7 @@ fn memory_of_an_idle_server_needs_a_program() {
     let setting = Setting {
         seed: 0,
         index: 0,
+        bytes: None,
         folder: folder.path(),
         program: None,
         server_cpu: None,

@@ -451,7 +451,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "version = 1\n[[case]]\nid = \"a\"\ntarget = \"local\"\nop = \"hash.sha265.1k\"\n",
-        "t.toml line 5: there is no operation \"hash.sha265.1k\"; near it are hash.sha256.1k, hash.sha256.1m, hash.sha256.64k, hash.sha384.1k, hash.sha512.1k",
+        "t.toml line 5: there is no operation \"hash.sha265.1k\"; near it are hash.sha256.1k, hash.sha256.10k, hash.sha256.1m, hash.sha256.100k, hash.sha256.64k",
     ),
     (
         "version = 1\n[[case]]\nid = \"a\"\ntarget = \"local\"\nop = \"service.null\"\n",
@@ -817,7 +817,29 @@ fn shipped_suites_are_found_by_name_and_all_of_them_are_files_of_the_tree() {
     for suite in SHIPPED {
         assert_eq!(Shipped::find(suite.name).unwrap().text, suite.text);
     }
-    assert!(Shipped::find("none").is_none());
+    for none in ["none", "seed-c", "seed-f", "seed", "SEED-A", ""] {
+        assert!(Shipped::find(none).is_none(), "{none}");
+    }
+}
+
+#[test]
+fn the_published_tables_lead_to_their_suites_and_no_name_leads_to_two() {
+    for (alias, name) in [
+        ("seed-a", "hsm-local"),
+        ("seed-b", "service-extreme"),
+        ("seed-d", "key-derivation"),
+        ("seed-e", "sessions"),
+    ] {
+        let suite = Shipped::find(alias).unwrap();
+        assert_eq!(suite.name, name);
+        // A result names the suite by the name of its file, whichever was asked for.
+        assert_eq!(shipped(suite).0.name, name);
+    }
+    let mut names: Vec<&str> = SHIPPED.iter().flat_map(Shipped::names).collect();
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count);
 }
 
 #[test]

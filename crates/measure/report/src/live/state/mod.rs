@@ -4,6 +4,7 @@
 //! run of hours needs no more room than one of minutes, and a name from outside takes no more room than
 //! [`NAME`] characters and cannot act on a terminal.
 
+mod finished;
 mod snapshot;
 
 use keywright_measure::canary::Noise;

@@ -150,7 +150,11 @@ fn latency(scale: u64, n: u64) -> Latency {
         mean_ns: Some(478.0 * scale as f64),
         mad_ns: Some(61 * scale),
         batch_k: None,
-        hdr: Some("HISTFAAAAB942pNpmSzMwMDAxAABTEDMCAA=".into()),
+        hdr: Some(
+            "HISTFAAAADd4nJNpmSzMwMAgzgABzFCaEUwKLLxg/wEicLmXkWk1m0Yv6w2Wds43LBvZHjD/ZW9iAgANXgxe"
+                .into(),
+        ),
+        outliers: None,
         bins: bins.into(),
     }
 }
@@ -173,6 +177,7 @@ fn blocks(rate: u64) -> Vec<BlockRecord> {
                 p99_ns: Some((1_700_000 + wave * 5_000) * slow * slow),
                 max_ns: Some(9_000_000 * slow),
                 canary: Some(1.0 + wave as f64 / 12_000.0),
+                ..BlockRecord::default()
             }
         })
         .collect()
@@ -186,7 +191,8 @@ fn run(run: u32, rate: f64, counts: &Counts) -> RunRecord {
         p50_ns: Some(398_000),
         p99_ns: Some(1_710_000),
         cpu_ns_per_unit: Some(352_000.0),
-        truncated_blocks: 1,
+        noise_percent: Some(0.7),
+        unsettled_blocks: Some(5),
         ..RunRecord::default()
     }
 }

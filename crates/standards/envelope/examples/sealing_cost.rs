@@ -1,4 +1,4 @@
-//! What sealing costs: `cargo run --release -p keywright-envelope --example cost`.
+//! What sealing costs: `cargo run --release -p keywright-envelope --example sealing_cost`.
 //!
 //! Medians of nine runs. Suite 6 is compared with AES-256-GCM alone over the same bytes in the same run,
 //! the two taking turns.

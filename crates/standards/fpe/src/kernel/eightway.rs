@@ -1,0 +1,57 @@
+//! AES with AES-NI, eight blocks interleaved, sixteen values at a time; arithmetic on AVX2
+//! registers, two blocks each.
+#![expect(unsafe_code, reason = "the step into target features")]
+
+use core::arch::x86_64::*;
+
+use super::blocks::each256;
+use super::chunks256::{self as chunks, Bases, Set, aes_kernel, dispatch};
+use super::lanes256::{self as lanes, Modulus};
+use super::lanes512::range;
+use super::{Walk, wipe};
+use crate::cipher::Backend;
+use crate::cipher::aes_ni::load;
+use crate::feistel::{Direction, Family, Plan};
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn split(x: __m256i) -> [__m128i; 2] {
+    [_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x)]
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn join([low, high]: [__m128i; 2]) -> __m256i {
+    _mm256_set_m128i(high, low)
+}
+
+#[inline]
+#[target_feature(enable = "aes,avx2")]
+fn round([low, high]: [__m128i; 2], key: __m128i) -> [__m128i; 2] {
+    [_mm_aesenc_si128(low, key), _mm_aesenc_si128(high, key)]
+}
+
+#[inline]
+#[target_feature(enable = "aes,avx2")]
+fn last([low, high]: [__m128i; 2], key: __m128i) -> [__m128i; 2] {
+    [
+        _mm_aesenclast_si128(low, key),
+        _mm_aesenclast_si128(high, key),
+    ]
+}
+
+/// Registers of four values in a set.
+const GROUPS: usize = 2;
+
+aes_kernel!(
+    "aes,avx2,fma,bmi2",
+    Backend::AesNi,
+    [__m128i; 2],
+    __m128i,
+    load,
+    each256,
+    split,
+    join,
+    round,
+    last
+);

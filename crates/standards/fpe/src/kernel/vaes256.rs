@@ -1,0 +1,33 @@
+//! AES with two blocks per instruction (VAES on AVX2 registers), sixteen values at a time.
+#![expect(unsafe_code, reason = "the step into target features")]
+
+use core::arch::x86_64::*;
+
+use super::blocks::each256;
+use super::chunks256::{self as chunks, Bases, Set, aes_kernel, dispatch};
+use super::lanes256::{self as lanes, Modulus};
+use super::lanes512::range;
+use super::{Walk, wipe};
+use crate::cipher::Backend;
+use crate::feistel::{Direction, Family, Plan};
+
+#[inline(always)]
+const fn same(x: __m256i) -> __m256i {
+    x
+}
+
+/// Registers of four values in a set.
+const GROUPS: usize = 2;
+
+aes_kernel!(
+    "vaes,aes,avx2,fma,bmi2",
+    Backend::Vaes256,
+    __m256i,
+    __m256i,
+    each256,
+    each256,
+    same,
+    same,
+    _mm256_aesenc_epi128,
+    _mm256_aesenclast_epi128
+);
