@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench bench-peers soak fuzz docs coverage
+.PHONY: help run test lint bench bench-peers install-fpe soak fuzz docs coverage
 
 # Terminals export COLUMNS as their width; only `make run COLUMNS=a,b` names columns.
 # The same care for FILE, which some environments export too.
@@ -42,6 +42,11 @@ bench-peers: ## secret stores on this machine: the bao or vault on PATH, beside 
 	cargo build --release --locked -p keywright-cli
 	target/release/keywright bench op --store dev vault.null vault.kv.get vault.kv.set \
 	  vault.transit.encrypt vault.transit.decrypt envelope.seal.64
+
+install-fpe: ## fpe.h for C programs: header, libraries, pkg-config file (PREFIX, DESTDIR)
+	@scripts/setup
+	cargo build --release --locked -p keywright-capi-fpe
+	crates/faces/capi-fpe/install target/release
 
 soak: ## long runs: crashes and load
 	@scripts/soak

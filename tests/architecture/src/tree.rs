@@ -40,6 +40,7 @@ const MAY_LOOK_BESIDE: &[&str] = &[
     "CONTRIBUTING.md",
     "crates/measure/claims/tests/it/seeds.rs",
     "scripts/bench",
+    "scripts/bench-fpe",
     "scripts/test",
     "tests/vectors/",
 ];

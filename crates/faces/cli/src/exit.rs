@@ -97,8 +97,8 @@ impl Exit {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
-    /// The service's stable code, where one is behind it.
-    pub(crate) code: Option<Code>,
+    /// The stable code of the service or of a library, where one is behind it.
+    pub(crate) code: Option<&'static str>,
     pub(crate) happened: String,
     pub(crate) advice: String,
     /// Where in an audit log, for programs that read the JSON form.
@@ -170,8 +170,8 @@ impl From<keywright_home::HomeError> for Failure {
             _ => Exit::Internal,
         };
         let code = match &error {
-            HomeError::Admin(error) => Some(error.code()),
-            HomeError::Refused { code, .. } => code.parse().ok(),
+            HomeError::Admin(error) => Some(error.code().name()),
+            HomeError::Refused { code, .. } => code.parse().ok().map(Code::name),
             _ => None,
         };
         let advice = error.advice().to_owned();
@@ -210,7 +210,7 @@ impl From<keywright_client::Error> for Failure {
         };
         Self {
             exit,
-            code,
+            code: code.map(Code::name),
             happened: sentence(&error),
             advice: advice.to_owned(),
             place: None,

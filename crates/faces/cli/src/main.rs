@@ -16,9 +16,11 @@ mod client;
 mod confirm;
 mod demo;
 mod exit;
+mod fpe;
 mod output;
 mod place;
 mod serve;
+mod vectors;
 
 use clap::Parser;
 
@@ -59,6 +61,10 @@ enum Command {
     Audit(audit::Arguments),
     /// Measure operations.
     Bench(Box<bench::Arguments>),
+    /// Encrypt or decrypt one value into a value of the same form.
+    Fpe(fpe::Arguments),
+    /// Run files of test vectors.
+    Vectors(vectors::Arguments),
 }
 
 fn main() -> std::process::ExitCode {
@@ -109,5 +115,7 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Admin(arguments) => admin::run(arguments, format),
         Command::Audit(arguments) => audit::run(arguments, format),
         Command::Bench(arguments) => bench::run(*arguments, format),
+        Command::Fpe(arguments) => fpe::run(&arguments, format),
+        Command::Vectors(arguments) => vectors::run(&arguments, format),
     }
 }

@@ -121,10 +121,9 @@ pub(crate) fn failure(format: Format, failure: &Failure) {
     match format {
         Format::Text | Format::Csv | Format::Html => eprintln!("error: {happened}\nhelp: {advice}"),
         Format::Json => {
-            let code = code.map(keywright_types::Code::name);
             let error = ErrorFields {
                 exit: *exit as u8,
-                code,
+                code: *code,
                 message: happened,
                 advice,
                 place: place.as_ref(),

@@ -18,7 +18,7 @@ use keywright_measure::Word;
 use keywright_measure::event::Observer;
 use keywright_report::Style;
 use keywright_report::live::Live;
-use keywright_report::live::terminal::Dashboard;
+use keywright_report::live::terminal::{Dashboard, FrameRate};
 use keywright_report::live::web::{Exposure, Library, Limits, RunEntry, start};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -41,7 +41,12 @@ fn main() -> Outcome {
 
 fn terminal(live: &Arc<Live>, seconds: u64) -> Outcome {
     let stop = Stop::new();
-    let dashboard = Dashboard::open(Arc::clone(live), stop.clone(), Style::Ansi)?;
+    let dashboard = Dashboard::open(
+        Arc::clone(live),
+        stop.clone(),
+        Style::Ansi,
+        FrameRate::default(),
+    )?;
     play(live, &stop, seconds);
     while !stop.is_asked() {
         std::thread::sleep(Duration::from_millis(50));

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use keywright_measure::{Carrier, TargetError, Worker};
 
+use crate::local::fpe::Backend;
+
 /// An operation that can be measured. Names are stable, dotted and lower case.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a row of a table")]
@@ -12,7 +14,7 @@ pub struct Operation {
     pub name: &'static str,
     /// Which kind of target it belongs to: `local`, `service`, `kv`, `transit`.
     pub target: &'static str,
-    /// What is counted: `operations`, `messages`, `requests`, `items`, `MiB`.
+    /// What is counted: `operations`, `messages`, `records`, `requests`, `items`, `MiB`.
     pub unit: &'static str,
     /// How many of these one operation is.
     pub units: u64,
@@ -26,6 +28,8 @@ pub struct Operation {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Make {
+    /// Format-preserving encryption, one worker a thread.
+    Fpe(crate::local::fpe::Task),
     /// A figure that is no rate, such as memory or the time of a start; measured once a run.
     Figure(fn(&Setting<'_>) -> Result<f64, TargetError>),
     /// A request to our own service.
@@ -55,6 +59,22 @@ pub struct Setting<'a> {
     pub program: Option<&'a Path>,
     /// The core that such servers are pinned to.
     pub server_cpu: Option<u32>,
+    /// What format-preserving encryption runs on, where it is not the best of the machine.
+    pub fpe_backend: Option<Backend>,
+}
+
+impl Operation {
+    /// A worker, if it is done by one in this process.
+    pub(crate) fn worker(
+        &self,
+        setting: &Setting<'_>,
+    ) -> Option<Result<Box<dyn Worker>, TargetError>> {
+        match self.make {
+            Make::Fpe(task) => Some(task.worker(self.name, setting)),
+            Make::Worker(make) => Some(make(setting)),
+            Make::Figure(_) | Make::Service(_) | Make::Store(_) => None,
+        }
+    }
 }
 
 /// A carrier of any kind.

@@ -20,6 +20,7 @@ use keywright_measure::{
 use keywright_secret::SecretBytes;
 
 use crate::http::Process;
+use crate::local::fpe::Backend;
 use crate::operation::{AnyCarrier, Make, Operation, Setting};
 use crate::processes::Processes;
 use crate::script::Scripted;
@@ -61,6 +62,8 @@ pub struct Places {
     pub program: Option<PathBuf>,
     /// The core that such servers are pinned to.
     pub server_cpu: Option<u32>,
+    /// What format-preserving encryption runs on, where it is not the best of the machine.
+    pub fpe_backend: Option<Backend>,
     /// A bare server to compare with, called as `PROGRAM ADDR CA CERT KEY`.
     pub floor: Option<PathBuf>,
     /// Which secret store is measured.
@@ -123,6 +126,7 @@ impl Workshop {
     pub fn operations() -> impl Iterator<Item = &'static Operation> {
         crate::local::OPERATIONS
             .iter()
+            .chain(crate::local::fpe::operations())
             .chain(crate::service::OPERATIONS)
             .chain(store::OPERATIONS)
     }
@@ -205,8 +209,43 @@ impl Workshop {
             Make::Service(shape) => NonZeroU32::new(shape.places()).unwrap_or(NonZeroU32::MIN),
             // One connection with sixteen requests on their way.
             Make::Store(_) => NonZeroU32::MIN.saturating_add(15),
-            Make::Figure(_) | Make::Worker(_) => NonZeroU32::MIN,
+            Make::Figure(_) | Make::Fpe(_) | Make::Worker(_) => NonZeroU32::MIN,
         }
+    }
+
+    /// What a record of these operations under this load says beside what they are called: which code did the
+    /// work, and whether more threads worked than the machine has cores for.
+    #[must_use]
+    pub fn parameters<'a>(
+        &self,
+        operations: impl IntoIterator<Item = &'a Operation>,
+        load: &Load,
+    ) -> BTreeMap<String, String> {
+        let tasks: Vec<_> = operations
+            .into_iter()
+            .filter_map(|operation| match operation.make {
+                Make::Fpe(task) => Some(task),
+                _ => None,
+            })
+            .collect();
+        let mut said = BTreeMap::new();
+        let backend = |task: &crate::local::fpe::Task| task.backend(self.places.fpe_backend).name();
+        let mut backends: Vec<&str> = tasks.iter().map(backend).collect();
+        backends.dedup();
+        let Some(most) = tasks.iter().map(|task| task.threads()).max() else {
+            return said;
+        };
+        said.insert("backend".to_owned(), backends.join(","));
+        let threads = most.saturating_mul(load.cap().get());
+        if threads > 1 {
+            said.insert("threads".to_owned(), threads.to_string());
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if usize::try_from(threads).is_ok_and(|threads| threads > cores) {
+            let fact = format!("{threads} threads on {cores} cores");
+            said.insert("oversubscribed".to_owned(), fact);
+        }
+        said
     }
 
     /// What carries a load to this operation.
@@ -249,6 +288,7 @@ impl Workshop {
             folder: &self.places.folder,
             program: self.places.program.as_deref(),
             server_cpu: self.places.server_cpu,
+            fpe_backend: self.places.fpe_backend,
         };
         match operation.make {
             Make::Service(shape) => {
@@ -266,9 +306,9 @@ impl Workshop {
                     ..self.places.clone()
                 },
             })),
-            Make::Worker(make) => {
+            Make::Fpe(_) | Make::Worker(_) => {
                 let workers: Result<Vec<_>, _> = (0..load.cap().get())
-                    .map(|index| make(&setting(index)))
+                    .filter_map(|index| operation.worker(&setting(index)))
                     .collect();
                 Ok(Box::new(
                     Threads::new(workers?, self.timer()).with_cpu(own_cpu()),
@@ -330,11 +370,6 @@ impl Workshop {
     ) -> Result<Box<dyn Worker>, TargetError> {
         let mut workers = Vec::with_capacity(parts.len());
         for (operation, weight) in parts {
-            let Make::Worker(make) = operation.make else {
-                return Err(TargetError::Load(
-                    "only operations in this process can be mixed here",
-                ));
-            };
             let setting = Setting {
                 seed,
                 index,
@@ -342,8 +377,12 @@ impl Workshop {
                 folder: &self.places.folder,
                 program: None,
                 server_cpu: None,
+                fpe_backend: self.places.fpe_backend,
             };
-            workers.push((make(&setting)?, *weight));
+            let worker = operation.worker(&setting).ok_or(TargetError::Load(
+                "only operations in this process can be mixed here",
+            ))?;
+            workers.push((worker?, *weight));
         }
         Ok(Box::new(Mixed::new(
             workers,
@@ -695,6 +734,7 @@ impl Carrier for Figure {
             folder: &self.places.folder,
             program: self.places.program.as_deref(),
             server_cpu: self.places.server_cpu,
+            fpe_backend: self.places.fpe_backend,
         })?;
         let mut carried = Carried::default();
         carried.ledger.counts.planned = 1;

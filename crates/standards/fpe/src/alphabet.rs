@@ -168,9 +168,12 @@ impl Alphabet {
                     *made |= offset.wrapping_add(to) & below_byte(offset, run.count);
                 }
             }
-            for (byte, made) in tile.iter_mut().zip(made) {
-                *byte = made;
+            for (byte, made) in tile.iter_mut().zip(&made) {
+                *byte = *made;
             }
+            made = [0; TILE];
+            // Nobody reads the zeros; they are written all the same.
+            zeroize::optimization_barrier(&made);
         }
     }
 

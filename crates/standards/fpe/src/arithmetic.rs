@@ -10,12 +10,14 @@
 mod digits;
 #[cfg(feature = "std")]
 pub(crate) mod limbs;
+mod opaque;
 
 use zeroize::Zeroize;
 
 #[cfg(feature = "std")]
 pub(crate) use digits::low_word;
 pub(crate) use digits::{DigitOrder, Digits};
+pub(crate) use opaque::opaque;
 
 /// The upper and lower 128 bits of a product.
 #[inline(always)]

@@ -11,7 +11,11 @@
 //! anything with a digit, a half or a key.
 
 #[cfg(target_arch = "x86_64")]
+mod aes256;
+#[cfg(target_arch = "x86_64")]
 mod blocks;
+#[cfg(feature = "std")]
+pub(crate) mod broad;
 #[cfg(target_arch = "x86_64")]
 mod chunks256;
 #[cfg(target_arch = "x86_64")]
@@ -24,6 +28,7 @@ mod eightway;
 mod lanes256;
 #[cfg(target_arch = "x86_64")]
 mod lanes512;
+mod octets;
 mod quick;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod single;
@@ -31,12 +36,20 @@ pub(crate) mod single;
 mod sm4_256;
 #[cfg(target_arch = "x86_64")]
 mod sm4_512;
+#[cfg_attr(
+    not(all(target_arch = "x86_64", feature = "std")),
+    path = "kernel/symbols_plain.rs"
+)]
+mod symbols;
 mod tiles;
 #[cfg(target_arch = "x86_64")]
 mod vaes256;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vaes512;
 mod wave;
+mod waves;
+
+pub(crate) use symbols::Symbols;
 
 use crate::alphabet::Alphabet;
 use crate::batch::{Bases, Group, Records};

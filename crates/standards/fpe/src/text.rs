@@ -22,7 +22,7 @@ impl Key {
         text: &str,
         output: &mut [u8],
     ) -> Result<usize, Error> {
-        self.tweaked(text.chars().count(), tweak)?
+        self.tweaked(symbols_in(alphabet, text), tweak)?
             .encrypt_text(alphabet, text, output)
     }
 
@@ -37,7 +37,7 @@ impl Key {
         text: &str,
         output: &mut [u8],
     ) -> Result<usize, Error> {
-        self.tweaked(text.chars().count(), tweak)?
+        self.tweaked(symbols_in(alphabet, text), tweak)?
             .decrypt_text(alphabet, text, output)
     }
 
@@ -52,7 +52,7 @@ impl Key {
         alphabet: &Alphabet,
         text: &str,
     ) -> Result<alloc::string::String, Error> {
-        self.tweaked(text.chars().count(), tweak)?
+        self.tweaked(symbols_in(alphabet, text), tweak)?
             .string(Direction::Encrypt, alphabet, text)
     }
 
@@ -67,7 +67,7 @@ impl Key {
         alphabet: &Alphabet,
         text: &str,
     ) -> Result<alloc::string::String, Error> {
-        self.tweaked(text.chars().count(), tweak)?
+        self.tweaked(symbols_in(alphabet, text), tweak)?
             .string(Direction::Decrypt, alphabet, text)
     }
 }
@@ -159,8 +159,9 @@ impl Tweaked<'_> {
         }
         let mut made = alloc::vec![0; text.len()];
         self.bytes(direction, alphabet, text, &mut made)?;
-        // Symbols of an ASCII alphabet are one character each.
-        Ok(made.into_iter().map(char::from).collect())
+        // They have no eighth bit; said once more, so that looking for one depends on no symbol.
+        made.iter_mut().for_each(|byte| *byte &= 0x7F);
+        Ok(alloc::string::String::from_utf8(made).unwrap_or_default())
     }
 
     /// Over any alphabet.
@@ -187,6 +188,16 @@ impl Tweaked<'_> {
         let points = digits.iter().map(|digit| alphabet.point_of(*digit));
         // Every point is a symbol of the alphabet, and so a character.
         Ok(points.filter_map(char::from_u32).collect())
+    }
+}
+
+/// How many symbols a text has, if all are of the alphabet. Over an ASCII alphabet the bytes are counted and
+/// not looked at; a text with other symbols is refused by what looks at them all.
+fn symbols_in(alphabet: &Alphabet, text: &str) -> usize {
+    if alphabet.is_ascii() {
+        text.len()
+    } else {
+        text.chars().count()
     }
 }
 

@@ -67,7 +67,7 @@ impl Watchers {
             .map(|address| Page::open(address, &live, &flags.past))
             .transpose()?;
         // Last, because it takes the terminal.
-        let dashboard = flags.watch.then(|| dashboard(&live, stop));
+        let dashboard = flags.watch.then(|| dashboard(&live, stop, flags));
         let dashboard = dashboard.transpose()?;
         let redrawn =
             dashboard.is_none() && !flags.quiet && !flags.no_tui && std::io::stderr().is_terminal();
@@ -127,8 +127,9 @@ impl Watchers {
 }
 
 /// Takes the terminal.
-fn dashboard(live: &Arc<Live>, stop: &Stop) -> Result<Dashboard, Failure> {
-    Dashboard::open(Arc::clone(live), stop.clone(), Style::Ansi).map_err(|error| {
+fn dashboard(live: &Arc<Live>, stop: &Stop, flags: &OutputFlags) -> Result<Dashboard, Failure> {
+    let frames = flags.fps.unwrap_or_default();
+    Dashboard::open(Arc::clone(live), stop.clone(), Style::Ansi, frames).map_err(|error| {
         Failure::new(
             Exit::Usage,
             sentence(&error),
@@ -173,7 +174,7 @@ pub(super) fn watch(arguments: &WatchArguments, format: Format) -> Result<Exit, 
         let stop = Stop::new();
         interrupt::listen(&stop);
         let live = finished(past, what)?;
-        let dashboard = dashboard(&live, &stop)?;
+        let dashboard = dashboard(&live, &stop, &arguments.run.output)?;
         until_asked(&stop);
         return match dashboard.close() {
             Ok(()) => Ok(Exit::Ok),

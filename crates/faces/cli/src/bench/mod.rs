@@ -5,6 +5,7 @@
 //! [`sitting::Sitting::finish`], so that exit codes, outputs and the history are the same for all.
 
 mod against;
+mod baselines;
 mod capacity;
 mod doctor;
 mod flags;
@@ -24,6 +25,7 @@ mod sitting;
 mod suite;
 mod sweep;
 mod teach;
+mod trend;
 mod web;
 mod work;
 mod worker;
@@ -69,9 +71,9 @@ enum Command {
     /// List the runs of the history.
     History(past::HistoryArguments),
     /// How a case developed over comparable runs, with change points.
-    Trend(past::TrendArguments),
+    Trend(trend::TrendArguments),
     /// Keep results to compare with.
-    Baseline(past::BaselineArguments),
+    Baseline(baselines::BaselineArguments),
     /// Write a note beside a run.
     Note(past::NoteArguments),
     /// Measure a suite with a dashboard on the terminal.
@@ -124,8 +126,8 @@ fn carry_out(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
         Command::Lint(arguments) => lint::run(&arguments, format),
         Command::Report(arguments) => past::report(&arguments, format),
         Command::History(arguments) => past::history(&arguments, format),
-        Command::Trend(arguments) => past::trend(&arguments, format),
-        Command::Baseline(arguments) => past::baselines(&arguments, format),
+        Command::Trend(arguments) => trend::trend(&arguments, format),
+        Command::Baseline(arguments) => baselines::baselines(&arguments, format),
         Command::Note(arguments) => past::note(&arguments),
         Command::Watch(arguments) => live::watch(&arguments, format),
         Command::Serve(arguments) => live::serve(&arguments),

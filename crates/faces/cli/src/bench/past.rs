@@ -1,15 +1,16 @@
-//! Earlier results: the history, its trends and baselines, and result files.
+//! Earlier results: the history and result files.
 
 use std::path::{Path, PathBuf};
 
 use keywright_measure::document::Document;
 use keywright_report::filter::Filter;
-use keywright_report::history::{History, HistoryError, Metric, RunFilter, RunId, RunSummary};
+use keywright_report::history::{History, HistoryError, RunFilter, RunId, RunSummary};
 use keywright_report::{exports, html, json, number};
 use serde::Serialize;
 
 use super::flags::{OutputFlags, PastFlags};
 use super::outputs::Outputs;
+use super::trend::PLOTTED;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
@@ -42,50 +43,6 @@ pub(super) struct HistoryArguments {
     past: PastFlags,
 }
 
-/// How a case developed over comparable runs.
-#[derive(Debug, clap::Args)]
-pub(super) struct TrendArguments {
-    /// The case.
-    case: String,
-    /// What of it: throughput, p50, p90, p95, p99, p99.9, cpu.
-    #[arg(long, default_value = "throughput", value_parser = metric)]
-    metric: Metric,
-    #[command(flatten)]
-    past: PastFlags,
-}
-
-/// Keep results to compare with.
-#[derive(Debug, clap::Args)]
-pub(super) struct BaselineArguments {
-    #[command(subcommand)]
-    command: BaselineCommand,
-    #[command(flatten)]
-    past: PastFlags,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum BaselineCommand {
-    /// Give a run of the history a name.
-    Save {
-        /// The name.
-        name: String,
-        /// The run.
-        run: String,
-    },
-    /// List the names.
-    List,
-    /// Show what a name stands for.
-    Show {
-        /// The name.
-        name: String,
-    },
-    /// Take a name away; the run stays.
-    Rm {
-        /// The name.
-        name: String,
-    },
-}
-
 /// Write a note beside a run of the history.
 #[derive(Debug, clap::Args)]
 pub(super) struct NoteArguments {
@@ -105,13 +62,6 @@ pub(super) struct CleanArguments {
     keep: Option<usize>,
     #[command(flatten)]
     past: PastFlags,
-}
-
-fn metric(text: &str) -> Result<Metric, String> {
-    Metric::named(text).ok_or_else(|| {
-        let names: Vec<_> = Metric::ALL.iter().map(|metric| metric.name()).collect();
-        format!("choose one of {}", names.join(", "))
-    })
 }
 
 impl From<HistoryError> for Failure {
@@ -158,7 +108,7 @@ pub(super) fn place(flags: &PastFlags) -> Result<PathBuf, Failure> {
     Ok(state.join("keywright").join("bench.sqlite"))
 }
 
-fn open(flags: &PastFlags) -> Result<History, Failure> {
+pub(super) fn open(flags: &PastFlags) -> Result<History, Failure> {
     let path = place(flags)?;
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)
@@ -290,9 +240,6 @@ fn capacity(document: &Document, factor: f64) -> String {
     text
 }
 
-/// What is plotted of every case: what users feel and what operators pay for.
-pub(super) const PLOTTED: [Metric; 3] = [Metric::Throughput, Metric::P50, Metric::P99];
-
 #[derive(Serialize)]
 struct Runs {
     runs: Vec<RunLine>,
@@ -351,158 +298,6 @@ pub(super) fn history(arguments: &HistoryArguments, format: Format) -> Result<Ex
         }));
         output::table(&rows)
     })?;
-    Ok(Exit::Ok)
-}
-
-pub(super) fn trend(arguments: &TrendArguments, format: Format) -> Result<Exit, Failure> {
-    let mut history = open(&arguments.past)?;
-    let trend = history
-        .trend(&arguments.case, arguments.metric)?
-        .ok_or_else(|| {
-            Failure::new(
-                Exit::NotFound,
-                format!("the history has no run of {}", arguments.case),
-                "see `keywright bench history`",
-            )
-        })?;
-    if format == Format::Html {
-        output::data(html::trends(std::slice::from_ref(&trend)).as_bytes())?;
-        return Ok(Exit::Ok);
-    }
-    let document = TrendDocument::of(&trend);
-    output::document(format, &document, || document.text())?;
-    Ok(Exit::Ok)
-}
-
-#[derive(Serialize)]
-struct TrendDocument {
-    case: String,
-    metric: &'static str,
-    runs: usize,
-    current: Option<f64>,
-    previous: Option<f64>,
-    ratio: Option<[f64; 3]>,
-    changes: Vec<Change>,
-}
-
-#[derive(Serialize)]
-struct Change {
-    run: String,
-    before: f64,
-    after: f64,
-    p: f64,
-}
-
-impl TrendDocument {
-    fn of(trend: &keywright_report::history::Trend) -> Self {
-        Self {
-            case: trend.case.clone(),
-            metric: trend.metric.name(),
-            runs: trend.points.len(),
-            current: trend.current.as_ref().map(|level| level.centre.estimate),
-            previous: trend.previous.as_ref().map(|level| level.centre.estimate),
-            ratio: trend
-                .ratio
-                .map(|ratio| [ratio.estimate, ratio.lo, ratio.hi]),
-            changes: trend
-                .change_points
-                .iter()
-                .map(|change| Change {
-                    run: change.run.as_str().to_owned(),
-                    before: change.before,
-                    after: change.after,
-                    p: change.p,
-                })
-                .collect(),
-        }
-    }
-
-    fn text(&self) -> String {
-        let mut text = format!(
-            "{} of {} over {} comparable runs: now {}\n",
-            self.metric,
-            self.case,
-            self.runs,
-            self.current
-                .map_or_else(|| "unknown".to_owned(), number::plain)
-        );
-        if self.changes.is_empty() {
-            text += "no change point\n";
-        }
-        for change in &self.changes {
-            text += &format!(
-                "changed at run {}: {} -> {} (p {:.3})\n",
-                change.run,
-                number::plain(change.before),
-                number::plain(change.after),
-                change.p
-            );
-        }
-        if let Some([ratio, lo, hi]) = self.ratio {
-            text += &format!("now over before: {ratio:.3} [{lo:.3}-{hi:.3}] (95 % CI)\n");
-        }
-        text
-    }
-}
-
-#[derive(Serialize)]
-struct Baselines {
-    baselines: Vec<BaselineLine>,
-}
-
-#[derive(Serialize)]
-struct BaselineLine {
-    name: String,
-    run: String,
-}
-
-pub(super) fn baselines(arguments: &BaselineArguments, format: Format) -> Result<Exit, Failure> {
-    let mut history = open(&arguments.past)?;
-    match &arguments.command {
-        BaselineCommand::Save { name, run } => {
-            let document = find(&arguments.past, run)?;
-            let run = match history.record(&document) {
-                Ok(run) => run,
-                Err(HistoryError::RecordedTwice { .. }) => RunId::parse(&document.run.id)?,
-                Err(error) => return Err(error.into()),
-            };
-            let before = history.baseline_save(name, &run)?;
-            let note = before.map_or_else(String::new, |before| {
-                format!(", before {}", before.as_str())
-            });
-            println!("{name} is {}{note}", run.as_str());
-        }
-        BaselineCommand::List => {
-            let listed = Baselines {
-                baselines: history
-                    .baseline_list()?
-                    .iter()
-                    .map(|one| BaselineLine {
-                        name: one.name.clone(),
-                        run: one.run.as_str().to_owned(),
-                    })
-                    .collect(),
-            };
-            output::document(format, &listed, || {
-                let lines = listed.baselines.iter();
-                lines
-                    .map(|one| format!("{}  {}\n", one.name, one.run))
-                    .collect()
-            })?;
-        }
-        BaselineCommand::Show { name } => {
-            let document = history.baseline_show(name)?;
-            let text = keywright_report::text::summary_table(&document);
-            match format {
-                Format::Json => print!(
-                    "{}",
-                    json::render(&document, json::Layout::Pretty).unwrap_or_default()
-                ),
-                _ => print!("{text}"),
-            }
-        }
-        BaselineCommand::Rm { name } => history.baseline_remove(name)?,
-    }
     Ok(Exit::Ok)
 }
 

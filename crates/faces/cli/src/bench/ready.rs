@@ -71,6 +71,8 @@ impl Bench {
     ) -> Result<(CasePlan, AnyCarrier), Failure> {
         let operation = &self.targets.shaped(&chosen.operation);
         let mut plan = planned(chosen, operation, load, judging)?;
+        let said = self.workshop.parameters([operation], &plan.load);
+        plan.parameters.extend(said);
         let carrier = match load.processes.get() {
             1 => self.workshop.carrier(operation, &plan.load),
             _ => self
@@ -93,7 +95,10 @@ impl Bench {
         load: &LoadFlags,
         judging: &JudgeFlags,
     ) -> Result<(CasePlan, AnyCarrier), Failure> {
-        let plan = mix_planned(parts, load, judging)?;
+        let mut plan = mix_planned(parts, load, judging)?;
+        let operations = parts.iter().map(|(operation, _)| operation);
+        let said = self.workshop.parameters(operations, &plan.load);
+        plan.parameters.extend(said);
         let carrier = match load.processes.get() {
             1 => self.workshop.mix(parts, &plan.load),
             _ => self.workshop.processes(parts, load.processes, &plan.load),
@@ -205,6 +210,7 @@ pub(super) fn workshop(
         folder: work.folder().to_owned(),
         program: Some(program),
         server_cpu: targets.server_cpu,
+        fpe_backend: crate::fpe::backend()?,
         floor: targets.floor.clone(),
         store: store(targets)?,
         lookup: variable,

@@ -463,7 +463,11 @@ pub(super) fn tool() -> Tool {
             "release"
         }
         .to_owned(),
-        features: Vec::new(),
+        features: if cfg!(feature = "peers") {
+            vec!["peers".to_owned()]
+        } else {
+            Vec::new()
+        },
     }
 }
 

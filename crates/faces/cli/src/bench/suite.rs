@@ -173,6 +173,12 @@ fn measure(
         .map(|((case, carrier), ceiling)| {
             let mut plan = case.plan.clone();
             plan.ceiling_per_s = ceiling;
+            let operations: &[Operation] = match &case.work {
+                Work::One(operation) => std::slice::from_ref(operation),
+                _ => &[],
+            };
+            let said = bench.workshop.parameters(operations, &plan.load);
+            plan.parameters.extend(said);
             if let Window::Operations(most) = case.warmup {
                 plan.warmup_operations = Some(most);
             }

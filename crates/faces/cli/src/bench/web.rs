@@ -10,7 +10,8 @@ use keywright_report::live::Live;
 use keywright_report::live::web::{Exposure, Library, Limits, RunEntry, Running, WebError, start};
 
 use super::flags::PastFlags;
-use super::past::{PLOTTED, place};
+use super::past::place;
+use super::trend::PLOTTED;
 use crate::exit::{Exit, Failure, sentence};
 
 /// A page that is served until it is dropped.

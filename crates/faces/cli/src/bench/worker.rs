@@ -16,7 +16,8 @@ pub(super) fn run() -> Result<Exit, Failure> {
     // Ctrl-C reaches every process of a terminal; a run that was cut short is reported all the same.
     interrupt::listen(&stop);
     let orders = BufReader::new(stdin());
-    serve(orders, stdout().lock(), &Clock::system(), &stop).map_err(|error| {
+    let told = (&Clock::system(), &stop);
+    serve(orders, stdout().lock(), told, crate::fpe::backend()?).map_err(|error| {
         Failure::new(
             Exit::Internal,
             format!("reports cannot be written: {error}"),

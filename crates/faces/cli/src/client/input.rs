@@ -49,7 +49,7 @@ impl Input {
             text => decode_text(text).filter(|bytes| bytes.starts_with(&MAGIC)),
         };
         envelope.map(Ciphertext).ok_or_else(|| Failure {
-            code: Some(Code::CiphertextMalformed),
+            code: Some(Code::CiphertextMalformed.name()),
             ..Failure::new(
                 Exit::Negative,
                 "the input is not a ciphertext: neither an envelope nor base64 of one",

@@ -331,8 +331,8 @@ fn choices_that_mean_nothing_are_refused() {
         ),
         (
             9,
-            &["run", "seed-c"],
-            "no suite seed-c",
+            &["run", "seed-f"],
+            "no suite seed-f",
             "did you mean seed-",
         ),
         (9, &["run", "seed-bb"], "no suite seed-bb", "seed-b"),
@@ -511,6 +511,7 @@ fn suites_go_by_the_names_of_the_published_tables_as_well() {
     for (alias, name) in [
         ("seed-a", "hsm-local"),
         ("seed-b", "service-extreme"),
+        ("seed-c", "fpe"),
         ("seed-d", "key-derivation"),
         ("seed-e", "sessions"),
     ] {

@@ -30,6 +30,10 @@ mod curl;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod fpe;
+#[cfg(test)]
 mod program;
 #[cfg(test)]
 mod usage;
+#[cfg(test)]
+mod vectors;

@@ -20,5 +20,6 @@ pub(crate) fn worker(
         folder: &std::env::temp_dir(),
         program: None,
         server_cpu: None,
+        fpe_backend: None,
     })?)
 }

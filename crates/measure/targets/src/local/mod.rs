@@ -1,6 +1,7 @@
-//! Operations in this process: primitives, envelopes, streams, files, and the empty operation.
+//! Operations in this process: primitives, envelopes, streams, files, format-preserving encryption, and the
+//! empty operation.
 //!
-//! Each row of [`OPERATIONS`] makes workers. Keys, nonces and inputs are made with the worker, and outputs
+//! Each row of [`OPERATIONS`] makes workers; [`mod@fpe`] has a table of its own. Keys, nonces and inputs are made with the worker, and outputs
 //! are judged by another way than the one that was timed: what was sealed is opened, what was signed is
 //! verified, and hashes, tags and keys are held against answers that were found by another way before.
 //!
@@ -21,6 +22,7 @@ mod argon2id;
 mod cbc;
 mod envelope;
 mod file;
+pub mod fpe;
 mod hash;
 mod kdf;
 mod kem;

@@ -30,6 +30,7 @@ fn setting(folder: &Path) -> Setting<'_> {
         folder,
         program: None,
         server_cpu: None,
+        fpe_backend: None,
     }
 }
 
@@ -254,7 +255,7 @@ fn a_folder_that_is_not_there_is_an_error_and_no_panic() {
             let refused = match operation.make {
                 Make::Worker(make) => make(&setting).err(),
                 Make::Figure(figure) => figure(&setting).err(),
-                Make::Service(_) | Make::Store(_) => None,
+                Make::Fpe(_) | Make::Service(_) | Make::Store(_) => None,
             };
             let refused = refused.expect(operation.name);
             assert!(

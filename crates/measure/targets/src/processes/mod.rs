@@ -55,7 +55,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Only what happens in the process itself can be spread over several.
 pub(crate) fn only_own(parts: &[(Operation, f64)]) -> Result<(), TargetError> {
-    let own = |(operation, _): &(Operation, f64)| matches!(operation.make, Make::Worker(_));
+    let own = |(operation, _): &(Operation, f64)| {
+        matches!(operation.make, Make::Fpe(_) | Make::Worker(_))
+    };
     if !parts.is_empty() && parts.iter().all(own) {
         return Ok(());
     }

@@ -6,26 +6,28 @@ use std::sync::mpsc::{Receiver, channel};
 use keywright_clock::Clock;
 use keywright_measure::{Assignment, Carrier as _, Stop, TargetError};
 
+use crate::local::fpe::Backend;
+
 use super::wire::{Books, Order, Outcome, Refusal, Report, Run, Work};
 use crate::operation::{AnyCarrier, Operation};
 use crate::workshop::{Places, StorePlace, Workshop};
 
 /// Takes orders until there are none. Whoever gives them may ask for the end of a run at any time, and does
-/// so by going away as well.
+/// so by going away as well. Format-preserving encryption runs on `fpe_backend`, or on the best of the machine.
 ///
 /// # Errors
 /// Reports cannot be written any more.
 pub fn serve(
     orders: impl BufRead + Send + 'static,
     mut reports: impl Write,
-    clock: &Clock,
-    stop: &Stop,
+    (clock, stop): (&Clock, &Stop),
+    fpe_backend: Option<Backend>,
 ) -> std::io::Result<()> {
     let orders = listened(orders, stop);
     let mut carrier: Option<AnyCarrier> = None;
     while let Ok(order) = orders.recv() {
         let report = match (order, &mut carrier) {
-            (Ok(Order::Make(work)), carrier) => match made(&work, clock) {
+            (Ok(Order::Make(work)), carrier) => match made(&work, clock, fpe_backend) {
                 Ok(made) => {
                     *carrier = Some(made);
                     Report::Ready
@@ -74,7 +76,11 @@ fn listened(orders: impl BufRead + Send + 'static, stop: &Stop) -> Receiver<Resu
     receiver
 }
 
-fn made(work: &Work, clock: &Clock) -> Result<AnyCarrier, TargetError> {
+fn made(
+    work: &Work,
+    clock: &Clock,
+    fpe_backend: Option<Backend>,
+) -> Result<AnyCarrier, TargetError> {
     let part = |(name, bytes, weight): &(String, u64, f64)| {
         let operation = Workshop::find(name).ok_or(TargetError::Load("no such operation"))?;
         let operation = Operation {
@@ -97,6 +103,7 @@ fn made(work: &Work, clock: &Clock) -> Result<AnyCarrier, TargetError> {
             folder: work.folder.clone(),
             program: None,
             server_cpu: None,
+            fpe_backend,
             floor: None,
             store: StorePlace::StandIn,
             lookup: |_| None,
@@ -164,7 +171,7 @@ mod tests {
     fn answers(orders: &[String]) -> Vec<Report> {
         let mut reports = Vec::new();
         let orders = Cursor::new(orders.join("\n").into_bytes());
-        serve(orders, &mut reports, &Clock::system(), &Stop::new()).unwrap();
+        serve(orders, &mut reports, (&Clock::system(), &Stop::new()), None).unwrap();
         let text = String::from_utf8(reports).unwrap();
         let lines = text.lines();
         lines

@@ -27,6 +27,7 @@ macro_rules! shipped {
 /// Every suite that the program brings along, in the order of their names.
 pub const SHIPPED: &[Shipped] = shipped! {
     "ci";
+    "fpe" = "seed-c";
     "hsm-local" = "seed-a";
     "key-derivation" = "seed-d";
     "service-extreme" = "seed-b";

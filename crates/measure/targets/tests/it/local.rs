@@ -29,6 +29,7 @@ fn workers(name: &str) -> Vec<Box<dyn Worker>> {
             folder: folder.path(),
             program: None,
             server_cpu: None,
+            fpe_backend: None,
         })
     });
     made.collect::<Result<_, _>>().unwrap()

@@ -225,6 +225,7 @@ fn memory_of_an_idle_server_needs_a_program() {
         folder: folder.path(),
         program: None,
         server_cpu: None,
+        fpe_backend: None,
     };
     let mut looked = 0;
     for operation in OPERATIONS

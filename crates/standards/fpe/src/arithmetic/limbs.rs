@@ -135,6 +135,6 @@ pub(crate) fn shift_right(a: &mut [Limb], bits: u32) {
 
 /// All ones for 1, zero for 0.
 #[inline(always)]
-pub(crate) const fn mask(bit: Limb) -> Limb {
-    0_u64.wrapping_sub(bit)
+pub(crate) fn mask(bit: Limb) -> Limb {
+    super::opaque(0_u64.wrapping_sub(bit))
 }

@@ -39,7 +39,11 @@ macro_rules! aes_wave {
         $each:expr, $shuffle:ident, $xor:ident, $round:ident, $last:ident
     ) => {
         #[target_feature(enable = $features)]
-        fn $name<const SWAP: bool>(keys: &[[u8; 16]], blocks: &mut [u128; 16]) {
+        pub(super) fn $name<const SWAP: bool>(
+            keys: &[[u8; 16]],
+            blocks: &mut [u128; 16],
+            constant: u128,
+        ) {
             const BLOCKS: usize = size_of::<$register>() / 16;
             // Eight registers at a time, or all if there are fewer.
             const N: usize = if 16 / BLOCKS < 8 { 16 / BLOCKS } else { 8 };
@@ -50,14 +54,20 @@ macro_rules! aes_wave {
                 return;
             };
             let flip = $each(&FLIP);
+            let constant = $each(&constant.to_le_bytes());
+            let constant = if SWAP {
+                $shuffle(constant, flip)
+            } else {
+                constant
+            };
+            let first = $xor($each(first), constant);
             for part in blocks.chunks_exact_mut(N * BLOCKS) {
                 let at: *mut $register = part.as_mut_ptr().cast();
                 let mut x = [$zero(); N];
-                let key = $each(first);
                 for (i, x) in x.iter_mut().enumerate() {
                     // SAFETY: the part has N * BLOCKS numbers, that is N registers.
                     let number = unsafe { $load(at.add(i)) };
-                    *x = $xor(if SWAP { $shuffle(number, flip) } else { number }, key);
+                    *x = $xor(if SWAP { $shuffle(number, flip) } else { number }, first);
                 }
                 for key in middle {
                     let key = $each(key);
@@ -124,8 +134,13 @@ pub(super) fn each256(block: &[u8; 16]) -> __m256i {
 
 /// SM4 with AES-NI, eight blocks in four registers.
 #[target_feature(enable = "aes,avx2")]
-fn sm4_aes<const SWAP: bool>(keys: &[u32; 32], blocks: &mut [u128; WAVE]) {
+pub(super) fn sm4_aes<const SWAP: bool>(
+    keys: &[u32; 32],
+    blocks: &mut [u128; WAVE],
+    constant: u128,
+) {
     let order = each256(if SWAP { &TURNED } else { &WORDS });
+    let constant = each256(&constant.to_le_bytes());
     {
         let at: *mut __m256i = blocks.as_mut_ptr().cast();
         let mut x = [[_mm256_setzero_si256(); 4]; 4];
@@ -133,7 +148,7 @@ fn sm4_aes<const SWAP: bool>(keys: &[u32; 32], blocks: &mut [u128; WAVE]) {
             for (i, x) in x.iter_mut().enumerate() {
                 // SAFETY: there are thirty-two numbers, that is sixteen registers.
                 *x = unsafe { _mm256_loadu_si256(at.add(4 * g + i)) };
-                *x = _mm256_shuffle_epi8(*x, order);
+                *x = _mm256_shuffle_epi8(_mm256_xor_si256(*x, constant), order);
             }
         }
         sm4_aes_registers(keys, &mut x);
@@ -222,15 +237,20 @@ fn transpose256([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 
 /// SM4 with GFNI, sixteen blocks in four registers.
 #[target_feature(enable = "gfni,avx512f,avx512bw,avx512dq,avx512vl")]
-fn sm4_gfni<const SWAP: bool>(keys: &[u32; 32], blocks: &mut [u128; WAVE]) {
+pub(super) fn sm4_gfni<const SWAP: bool>(
+    keys: &[u32; 32],
+    blocks: &mut [u128; WAVE],
+    constant: u128,
+) {
     let order = super::lanes512::all_blocks(if SWAP { &TURNED } else { &WORDS });
+    let constant = super::lanes512::all_blocks(&constant.to_le_bytes());
     let at: *mut __m512i = blocks.as_mut_ptr().cast();
     let mut x = [[_mm512_setzero_si512(); 4]; 2];
     for (g, x) in x.iter_mut().enumerate() {
         for (i, x) in x.iter_mut().enumerate() {
             // SAFETY: there are thirty-two numbers, that is eight registers.
             *x = unsafe { _mm512_loadu_si512(at.add(4 * g + i)) };
-            *x = _mm512_shuffle_epi8(*x, order);
+            *x = _mm512_shuffle_epi8(_mm512_xor_si512(*x, constant), order);
         }
     }
     sm4_gfni_registers(keys, &mut x);

@@ -30,6 +30,8 @@ pub(super) type Eights = [u64; 4];
 /// What the conversion needs of a plan; public.
 pub(super) struct Converter {
     lengths: [usize; 2],
+    /// Whether a half has more than sixteen digits.
+    long: bool,
     /// Where the lower sixteen digits begin, counted from sixteen bytes before the half.
     begin: [usize; 2],
     read: [[u8; 16]; 2],
@@ -86,6 +88,7 @@ impl Converter {
         let wide = ((1u128 << (64 + shift)) - 1) / u128::from(eight);
         Some(Self {
             lengths,
+            long,
             begin: lengths.map(|length| if ff1 { length } else { 16 }),
             sixteen: eight.wrapping_mul(eight),
             by_sixteen: u64::MAX / eight.saturating_mul(eight),
@@ -128,27 +131,31 @@ impl Converter {
         [first, c.wrapping_mul(self.eight).wrapping_add(d)]
     }
 
-    /// Upper and lower eight of a half of 64 bits, without what stands above sixteen digits.
+    /// What stands above sixteen digits of a half of 64 bits, and the rest.
     #[inline(always)]
-    pub(super) fn split64(&self, half: u64) -> [u64; 2] {
-        let [_, half] = if self.is_long() {
+    pub(super) const fn split_top(&self, half: u64) -> [u64; 2] {
+        if self.long {
             self.split_long(half)
         } else {
             [0, half]
-        };
-        let quotient = multiply_high(half, self.reciprocal);
-        let rest = half.wrapping_sub(quotient.wrapping_mul(self.eight));
+        }
+    }
+
+    /// Upper and lower eight of a number of up to sixteen digits that has 64 bits.
+    #[inline(always)]
+    pub(super) const fn split_sixteen(&self, number: u64) -> [u64; 2] {
+        let quotient = multiply_high(number, self.reciprocal);
+        let rest = number.wrapping_sub(quotient.wrapping_mul(self.eight));
         put_right([quotient, rest], self.eight)
     }
 
     /// Whether a half has more than sixteen digits.
-    pub(super) fn is_long(&self) -> bool {
-        self.lengths.iter().any(|length| *length > 16)
+    pub(super) const fn is_long(&self) -> bool {
+        self.long
     }
 
-    /// What stands above sixteen digits, and the rest.
     #[inline(always)]
-    pub(super) const fn split_long(&self, half: u64) -> [u64; 2] {
+    const fn split_long(&self, half: u64) -> [u64; 2] {
         let quotient = multiply_high(half, self.by_sixteen);
         let rest = half.wrapping_sub(quotient.wrapping_mul(self.sixteen));
         put_right([quotient, rest], self.sixteen)

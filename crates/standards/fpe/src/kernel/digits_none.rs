@@ -35,7 +35,7 @@ impl Converter {
         match *self {}
     }
 
-    pub(super) const fn split64(&self, _: u64) -> [u64; 2] {
+    pub(super) const fn split_sixteen(&self, _: u64) -> [u64; 2] {
         match *self {}
     }
 
@@ -43,7 +43,7 @@ impl Converter {
         match *self {}
     }
 
-    pub(super) const fn split_long(&self, _: u64) -> [u64; 2] {
+    pub(super) const fn split_top(&self, _: u64) -> [u64; 2] {
         match *self {}
     }
 

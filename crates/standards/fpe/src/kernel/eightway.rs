@@ -4,8 +4,9 @@
 
 use core::arch::x86_64::*;
 
+use super::aes256::{aes_kernel, dispatch};
 use super::blocks::each256;
-use super::chunks256::{self as chunks, Bases, Set, aes_kernel, dispatch};
+use super::chunks256::{self as chunks, Bases, Set};
 use super::lanes256::{self as lanes, Modulus};
 use super::lanes512::range;
 use super::{Walk, wipe};

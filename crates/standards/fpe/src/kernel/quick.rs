@@ -7,12 +7,25 @@
 //!   last rounding: at most 2 too small, so y - q M lies in [0, 3 M).
 //! * y < 2^128 and 2^64 < M <= 2^96: the same with floor((2^128 - 1) / M) and h = floor(y / 2^64).
 //!
+//! * Where M is also well above 2^32 or 2^64, the half goes into the estimate: with 2^k <= M < 2^(k+1),
+//!   r = floor((2^127 - 1) / ceil(M / 2^(k-63))), which is short of 2^(64+k) / M by less than one part in
+//!   2^62, and h = floor(y / 2^33) + floor(a / 2^33) (65 for 33 with y < 2^128), the estimate
+//!   floor(h r / 2^(31+k)) or floor(h r / 2^(k-1)) of (a + y) / M is never too large. It is short of it by
+//!   less than 2^34 / M or 2^66 / M, at most 1/4, for what h leaves out; by less than
+//!   2^96 / M / 2^62 or 2^128 / M / 2^62, at most 1/4, for what r leaves out; and by less than 1 for the
+//!   last rounding: at most 1 too small, so one masked subtraction of M ends the round.
+//!   Subtraction needs an estimate q of (y - a) / M that is neither too small nor too large by 2, so that
+//!   a - y + q M lies in [0, 2 M): the same, with floor(M / 2^33) + floor(M / 2^35) + 4 - floor(a / 2^33)
+//!   in h instead of floor(a / 2^33). Of that, M is the one that q may be too large by; M / 4 and one
+//!   of the four make up for what r leaves out, two for what h does; and all that is too much comes to
+//!   less than 1/4 + 5 * 2^33 / M, below 1.
+//!
 //! The constructors are not inlined, so that their divisions (of public numbers) stand in no kernel.
 //!
-//! A half below M is added before the multiples of M are taken off, so two masked subtractions, of
-//! 2 M and of M, end every round; subtraction adds 3 M first.
+//! In the first two cases a half below M is added before the multiples of M are taken off, so two masked
+//! subtractions, of 2 M and of M, end every round; subtraction adds 3 M first.
 
-use crate::arithmetic::{Modulus, multiply_high};
+use crate::arithmetic::{Modulus, multiply_high, opaque};
 
 /// A modulus 2^k, halves of at most 64 bits.
 #[derive(Clone, Copy)]
@@ -29,11 +42,22 @@ pub(super) struct Quick64 {
     reciprocal: u64,
 }
 
-/// 2^32 < M <= 2^64, y < 2^96.
+/// 2^44 < M < 2^64, y < 2^96.
 #[derive(Clone, Copy)]
 pub(super) struct Full64 {
+    modulus: u64,
+    reciprocal: u64,
+    shift: u32,
+    above: u64,
+}
+
+/// 2^68 < M <= 2^96, y < 2^128.
+#[derive(Clone, Copy)]
+pub(super) struct Tight128 {
     modulus: u128,
     reciprocal: u64,
+    shift: u32,
+    above: u64,
 }
 
 /// 2^64 < M <= 2^96, y < 2^128.
@@ -79,12 +103,42 @@ impl Full64 {
     /// `None` if the modulus is out of range.
     #[inline(never)]
     pub(super) fn new(modulus: u128) -> Option<Self> {
-        let fits = modulus > 1 << 32 && modulus <= 1 << 64;
+        let fits = modulus > 1 << 44 && modulus < 1 << 64;
         fits.then(|| Self {
-            modulus,
-            reciprocal: low((u128::MAX >> 32) / modulus),
+            modulus: low(modulus),
+            reciprocal: normalised(modulus),
+            // 31 + k - 64.
+            shift: modulus.ilog2() - 33,
+            above: low((modulus >> 33) + (modulus >> 35) + 4),
         })
     }
+}
+
+impl Tight128 {
+    /// `None` if the modulus is out of range.
+    #[inline(never)]
+    pub(super) fn new(modulus: u128) -> Option<Self> {
+        let fits = modulus > 1 << 68 && modulus <= 1 << 96;
+        fits.then(|| Self {
+            modulus,
+            reciprocal: normalised(modulus),
+            // k - 1 - 64.
+            shift: modulus.ilog2() - 65,
+            above: low((modulus >> 65) + (modulus >> 67) + 4),
+        })
+    }
+}
+
+/// The reciprocal with 64 bits after the leading zeros of the modulus.
+fn normalised(modulus: u128) -> u64 {
+    let k = modulus.ilog2();
+    let leading = if k < 63 {
+        modulus << (63 - k)
+    } else {
+        // One more for what the shift leaves out, or for nothing, which makes it smaller than it need be.
+        (modulus >> (k - 63)) + u128::from(k > 63)
+    };
+    low((u128::MAX >> 1) / leading)
 }
 
 impl Quick128 {
@@ -158,10 +212,19 @@ impl Modulus for Quick64 {
 }
 
 impl Full64 {
+    /// The multiple of M that an estimate is of.
     #[inline(always)]
-    fn rest(self, y: u128) -> u128 {
-        let quotient = multiply_high(low(y >> 32), self.reciprocal);
-        y.wrapping_sub(u128::from(quotient).wrapping_mul(self.modulus))
+    fn multiple(self, above: u64) -> u128 {
+        let estimate = multiply_high(above, self.reciprocal) >> self.shift;
+        u128::from(estimate).wrapping_mul(self.modulus.into())
+    }
+
+    /// Brings a number below 2 M below M.
+    #[inline(always)]
+    fn settle(self, rest: u128) -> u64 {
+        let less = rest.wrapping_sub(self.modulus.into());
+        let negative = opaque(low((less.cast_signed() >> 127).cast_unsigned()));
+        low(less).wrapping_add(self.modulus & negative)
     }
 }
 
@@ -170,15 +233,40 @@ impl Modulus for Full64 {
 
     #[inline(always)]
     fn add(self, a: u64, y: u128) -> u64 {
-        low(settle_wide(u128::from(a) + self.rest(y), self.modulus))
+        let multiple = self.multiple(low(y >> 33) + (a >> 33));
+        self.settle(y.wrapping_add(a.into()).wrapping_sub(multiple))
     }
 
     #[inline(always)]
     fn subtract(self, a: u64, y: u128) -> u64 {
-        low(settle_wide(
-            u128::from(a) + 3 * self.modulus - self.rest(y),
-            self.modulus,
-        ))
+        let multiple = self.multiple(low(y >> 33) + self.above - (a >> 33));
+        self.settle(u128::from(a).wrapping_sub(y).wrapping_add(multiple))
+    }
+}
+
+impl Tight128 {
+    /// The multiple of M that an estimate is of, modulo 2^128: what it is added to or taken from ends below
+    /// 2 M whatever is lost above.
+    #[inline(always)]
+    fn multiple(self, above: u64) -> u128 {
+        let estimate = multiply_high(above, self.reciprocal) >> self.shift;
+        u128::from(estimate).wrapping_mul(self.modulus)
+    }
+}
+
+impl Modulus for Tight128 {
+    type Half = u128;
+
+    #[inline(always)]
+    fn add(self, a: u128, y: u128) -> u128 {
+        let multiple = self.multiple(low(y >> 65) + low(a >> 65));
+        take_off_wide(y.wrapping_add(a).wrapping_sub(multiple), self.modulus)
+    }
+
+    #[inline(always)]
+    fn subtract(self, a: u128, y: u128) -> u128 {
+        let multiple = self.multiple(low(y >> 65) + self.above - low(a >> 65));
+        take_off_wide(a.wrapping_sub(y).wrapping_add(multiple), self.modulus)
     }
 }
 
@@ -221,10 +309,10 @@ const fn take_off(x: u64, m: u64) -> u64 {
 
 /// x - m, or x if that is negative; both are below 2^127.
 #[inline(always)]
-const fn take_off_wide(x: u128, m: u128) -> u128 {
+fn take_off_wide(x: u128, m: u128) -> u128 {
     let less = x.wrapping_sub(m);
-    let negative = less.cast_signed() >> 127;
-    less.wrapping_add(m & negative.cast_unsigned())
+    let negative = opaque(low((less.cast_signed() >> 127).cast_unsigned()));
+    less.wrapping_add(m & (u128::from(negative) << 64 | u128::from(negative)))
 }
 
 /// Two moduli of one kind, if both are.
@@ -233,77 +321,4 @@ pub(super) fn both<M>(moduli: [u128; 2], new: impl Fn(u128) -> Option<M>) -> Opt
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Multiples of the modulus and their neighbours, at both ends and between.
-    fn traps(m: u128, greatest: u128) -> impl Iterator<Item = u128> {
-        let last = greatest / m;
-        let mut seed = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835_u128;
-        let between = (0..500).map(move |_| {
-            seed = seed.wrapping_mul(0xd134_2543_de82_ef95_2545_f491_4f6c_dd1d) | 1;
-            (seed >> 1) % (last + 1)
-        });
-        (0..4)
-            .chain(last - 3..=last)
-            .chain(between)
-            .flat_map(move |k| [(k * m).saturating_sub(1), k * m, (k * m).saturating_add(1)])
-            .map(move |y| y.min(greatest))
-            .chain([greatest])
-    }
-
-    fn judge<M: Modulus<Half: TryFrom<u128>>>(modulus: M, m: u128, greatest: u128) {
-        for y in traps(m, greatest) {
-            for a in [0, 1, m / 2, m - 1] {
-                let Ok(half) = M::Half::try_from(a) else {
-                    panic!("half below the modulus")
-                };
-                assert_eq!(
-                    modulus.add(half, y).into(),
-                    (a + y % m) % m,
-                    "{a} + {y} mod {m}"
-                );
-                let difference = (a + m - y % m) % m;
-                assert_eq!(
-                    modulus.subtract(half, y).into(),
-                    difference,
-                    "{a} - {y} mod {m}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn reductions_are_exact_at_both_ends_and_around_multiples() {
-        for radix in [2u128, 3, 7, 10, 26, 36, 62, 255, 256, 1000, 65_535, 65_536] {
-            let powers =
-                core::iter::successors(Some(radix), |power: &u128| power.checked_mul(radix));
-            for m in powers.take_while(|power| *power <= 1 << 96) {
-                Mask64::new(m)
-                    .into_iter()
-                    .for_each(|x| judge(x, m, u128::MAX));
-                Mask128::new(m)
-                    .into_iter()
-                    .for_each(|x| judge(x, m, u128::MAX));
-                Quick64::new(m)
-                    .into_iter()
-                    .for_each(|x| judge(x, m, u128::MAX >> 32));
-                Full64::new(m)
-                    .into_iter()
-                    .for_each(|x| judge(x, m, u128::MAX >> 32));
-                Quick128::new(m)
-                    .into_iter()
-                    .for_each(|x| judge(x, m, u128::MAX));
-            }
-        }
-    }
-
-    #[test]
-    fn moduli_outside_the_range_of_a_reduction_are_refused() {
-        assert!(Mask64::new(10).is_none() && Mask64::new(1 << 65).is_none());
-        assert!(Mask128::new((1 << 70) + 1).is_none());
-        assert!(Quick64::new(1 << 32).is_none() && Quick64::new((1 << 61) + 1).is_none());
-        assert!(Full64::new(1 << 32).is_none() && Full64::new((1 << 64) + 1).is_none());
-        assert!(Quick128::new(1 << 64).is_none() && Quick128::new((1 << 96) + 1).is_none());
-    }
-}
+mod tests;

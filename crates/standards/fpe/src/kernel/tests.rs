@@ -9,6 +9,12 @@ use crate::cipher::{Algorithm, Backend, Cipher};
 use crate::feistel::Family;
 use crate::shape::Radix;
 
+#[cfg(feature = "std")]
+mod broad;
+#[cfg(target_arch = "x86_64")]
+mod conversion;
+mod texts;
+
 const KEY: [u8; 32] = *b"an example key of 32 bytes, in a";
 
 /// A deterministic stream of numbers.
@@ -194,7 +200,7 @@ fn check(schedule: &Schedule, soft: &Schedule, plan: &Plan, count: usize, stream
 }
 
 /// One or two shapes for each kernel, range of moduli and reduction, odd lengths among them.
-const SHAPES: [(u32, usize); 44] = [
+const SHAPES: [(u32, usize); 52] = [
     (10, 6),
     (10, 7),
     (10, 8),
@@ -211,6 +217,8 @@ const SHAPES: [(u32, usize); 44] = [
     (10, 37),
     (10, 38),
     (10, 39),
+    (10, 40),
+    (10, 42),
     (10, 56),
     (2, 20),
     (2, 37),
@@ -232,7 +240,13 @@ const SHAPES: [(u32, usize); 44] = [
     (90, 20),
     (91, 20),
     (255, 7),
+    (256, 3),
+    (256, 8),
+    (256, 9),
+    (256, 15),
     (256, 16),
+    (256, 17),
+    (256, 23),
     (256, 24),
     (1000, 2),
     (1000, 17),
@@ -286,72 +300,6 @@ fn every_number_of_records_comes_out_whole() {
 }
 
 #[test]
-fn text_of_decimal_digits_equals_digits() {
-    let mut stream = Stream(0x5eed_5eed_5eed_5eed);
-    for (algorithm, backend) in backends() {
-        let schedule = Schedule::new(algorithm, &KEY[..16], backend).unwrap();
-        for family in [Family::Ff1, Family::Ff3] {
-            let plan = plan(family, 10, 16);
-            let base = stream.base(family);
-            let bytes: Vec<u8> = stream
-                .digits(10, 16, 100)
-                .iter()
-                .map(|digit| u8::try_from(*digit).unwrap())
-                .collect();
-            let group = Group {
-                schedule: &schedule,
-                plan: &plan,
-                bases: Bases::One(&base),
-                direction: Direction::Encrypt,
-            };
-            let mut digits = bytes.clone();
-            let mut text: Vec<u8> = bytes.iter().map(|digit| digit + b'0').collect();
-            let mut single = text[..16].to_vec();
-            let done = run(&group, Records::Text(&mut text, Alphabet::DIGITS));
-            if done > 0 {
-                assert_eq!(run(&group, Records::Bytes(&mut digits)), done);
-                assert!(
-                    digits
-                        .iter()
-                        .zip(&text)
-                        .all(|(digit, symbol)| digit + b'0' == *symbol)
-                );
-            } else {
-                assert_eq!(backend, Backend::Portable);
-            }
-            let walk = Walk {
-                schedule: &schedule,
-                plan: &plan,
-                bases: &[],
-                direction: Direction::Encrypt,
-            };
-            if one_text(&walk, &base, Alphabet::DIGITS, &mut single) {
-                assert_eq!(single, text[..16]);
-            }
-        }
-    }
-}
-
-#[test]
-fn text_over_another_alphabet_is_left_alone() {
-    for (algorithm, backend) in backends() {
-        let schedule = Schedule::new(algorithm, &KEY[..16], backend).unwrap();
-        let plan = plan(Family::Ff1, 10, 16);
-        let base = Base([7, 7]);
-        let letters = Alphabet::new("abcdefghij").unwrap();
-        let group = Group {
-            schedule: &schedule,
-            plan: &plan,
-            bases: Bases::One(&base),
-            direction: Direction::Encrypt,
-        };
-        let mut text = *b"abcdefghijabcdef";
-        assert_eq!(run(&group, Records::Text(&mut text, &letters)), 0);
-        assert_eq!(&text, b"abcdefghijabcdef");
-    }
-}
-
-#[test]
 fn a_group_without_bases_is_left_alone() {
     for (algorithm, backend) in backends() {
         let schedule = Schedule::new(algorithm, &KEY[..16], backend).unwrap();
@@ -365,75 +313,5 @@ fn a_group_without_bases_is_left_alone() {
         let mut digits = [3u8; 160];
         assert_eq!(run(&group, Records::Bytes(&mut digits)), 0);
         assert_eq!(digits, [3; 160]);
-    }
-}
-
-/// The vector conversions against the plain ones: every radix, every length, least and greatest
-/// numbers among random ones.
-#[cfg(target_arch = "x86_64")]
-#[test]
-fn vector_conversion_of_digits_is_exact_for_every_radix_and_length() {
-    use digits::Converter;
-    let mut stream = Stream(0x0123_4567_89ab_cdef);
-    let mut served = 0;
-    for family in [Family::Ff1, Family::Ff3] {
-        for radix in 2..=91u32 {
-            let lengths = 2..=38usize;
-            let short = |length: &usize| {
-                u128::from(radix)
-                    .checked_pow(u32::try_from(length.div_ceil(2)).unwrap())
-                    .is_some_and(|power| power <= 1 << 96)
-            };
-            for length in lengths.filter(short) {
-                let plan = plan(family, radix, length);
-                let backend = Backend::detect(Algorithm::Aes);
-                let Some(converter) = Converter::new(&plan, backend) else {
-                    continue;
-                };
-                served += 1;
-                judge_conversion(&plan, &converter, &stream.digits(radix, length, 40));
-            }
-        }
-    }
-    assert!(served > 3000 || !Backend::AesNi.is_available(), "{served}");
-}
-
-/// Forty records of digits to eights, to numbers and back, and from eights to digits.
-#[cfg(target_arch = "x86_64")]
-fn judge_conversion(plan: &Plan, converter: &digits::Converter, record_digits: &[u32]) {
-    use digits::MARGIN;
-    let length = plan.length();
-    let label = (plan.family, plan.digits.radix(), length);
-    let mut padded = std::vec![0u8; 40 * length + 2 * MARGIN];
-    for (byte, digit) in padded[MARGIN..].iter_mut().zip(record_digits) {
-        *byte = u8::try_from(*digit).unwrap();
-    }
-    let mut eights = [[0; 4]; 40];
-    converter.read(&padded, &mut eights);
-    let mut again = eights;
-    let order = plan.family.order();
-    for (k, record) in record_digits.chunks(length).enumerate() {
-        let (first, second) = record.split_at(plan.first);
-        let want = [first, second].map(|half| plan.digits.number_wide(half, order));
-        let mut sixteen = want;
-        if converter.is_long() {
-            sixteen = want.map(|number| number % u128::from(converter.sixteen()));
-            let halves = want.map(|number| u64::try_from(number).unwrap());
-            let [[a, b], [c, d]] = halves.map(|half| converter.split64(half));
-            again[k] = [a, b, c, d];
-        } else {
-            let [[a, b], [c, d]] = want.map(|half| converter.split(half));
-            if plan.moduli.values().iter().all(|m| *m > 1 << 64) {
-                again[k] = [a, b, c, d];
-            }
-        }
-        assert_eq!(converter.join(eights[k]), sixteen, "{label:?}");
-    }
-    assert_eq!(again, eights, "{label:?}");
-    let mut written = std::vec![0u8; padded.len()];
-    converter.write(&eights, &mut written);
-    let place = MARGIN..MARGIN + 40 * length;
-    if !converter.is_long() {
-        assert_eq!(written[place.clone()], padded[place], "{label:?}");
     }
 }

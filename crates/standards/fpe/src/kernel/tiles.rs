@@ -1,18 +1,14 @@
 //! Records of digits, a tile at a time: to halves, through a kernel, and back.
 
 use super::digits::{Converter, Eights, MARGIN};
-use super::quick::{self, Full64, Mask64, Mask128, Quick64, Quick128};
-use super::wave::{self, Halves, WAVE};
+use super::octets::Octets;
+use super::waves::{TILE, low_word, waves64, waves128};
 use super::{Walk, wipe};
-use crate::arithmetic::{Modulus, Wide};
-use crate::cipher::{Backend, Cipher, Schedule};
 use crate::feistel::{Family, Moduli, Plan};
 use crate::numerals::Numeral;
 
-/// Records of a tile.
-const TILE: usize = 4 * WAVE;
 /// With fewer records than this left, one after the other is faster than a wave with dummies.
-const FEW: usize = 6;
+pub(super) const FEW: usize = 6;
 
 /// Takes records from the front and returns how many.
 pub(super) fn run<T: Numeral>(walk: &Walk<'_>, digits: &mut [T]) -> usize {
@@ -21,6 +17,11 @@ pub(super) fn run<T: Numeral>(walk: &Walk<'_>, digits: &mut [T]) -> usize {
     let narrow = even.max(odd) <= 1 << 64;
     let converter = Converter::new(walk.plan, walk.schedule.backend());
     let converter = converter.as_ref();
+    let octets = Octets::new(
+        walk.plan.family,
+        walk.plan.digits.radix(),
+        [walk.plan.first, walk.plan.second],
+    );
     let mut done = 0;
     for tile in digits.chunks_mut(TILE * length) {
         let count = tile.len() / length;
@@ -28,7 +29,13 @@ pub(super) fn run<T: Numeral>(walk: &Walk<'_>, digits: &mut [T]) -> usize {
             break;
         }
         let here = walk.from(done);
-        if narrow {
+        if let (Some(octets), Some(bytes)) = (&octets, T::bytes_mut(tile)) {
+            if narrow {
+                octet_words(&here, octets, bytes);
+            } else {
+                octet_double_words(&here, octets, bytes);
+            }
+        } else if narrow {
             words(&here, converter, tile)
         } else {
             double_words(&here, converter, tile)
@@ -36,6 +43,26 @@ pub(super) fn run<T: Numeral>(walk: &Walk<'_>, digits: &mut [T]) -> usize {
         done += count;
     }
     done
+}
+
+/// A tile of radix 256 in bytes whose halves fit 64 bits.
+fn octet_words(walk: &Walk<'_>, octets: &Octets, tile: &mut [u8]) {
+    let count = tile.len() / walk.plan.length();
+    let mut halves = [[0u64; TILE]; 2];
+    octets.read(tile, |half, k, number| halves[half][k] = low_word(number));
+    waves64(walk, &mut halves, count);
+    octets.write(tile, |half, k| halves[half][k].into());
+    wipe(&mut halves);
+}
+
+/// The same with longer halves.
+fn octet_double_words(walk: &Walk<'_>, octets: &Octets, tile: &mut [u8]) {
+    let count = tile.len() / walk.plan.length();
+    let mut halves = [[0u128; TILE]; 2];
+    octets.read(tile, |half, k, number| halves[half][k] = number);
+    waves128(walk, &mut halves, count);
+    octets.write(tile, |half, k| halves[half][k]);
+    wipe(&mut halves);
 }
 
 /// A tile whose halves fit 64 bits.
@@ -47,11 +74,10 @@ fn words<T: Numeral>(walk: &Walk<'_>, converter: Option<&Converter>, tile: &mut 
         [halves[0][k], halves[1][k]] = converter.join64(eights);
     });
     if let (true, Some(converter)) = (fast, converter.filter(|converter| converter.is_long())) {
-        for (k, record) in tile.chunks_exact(plan.length()).enumerate() {
-            let (first, second) = record.split_at(plan.first);
-            for (i, half) in [first, second].into_iter().enumerate() {
-                let top = plan.digits.number(&half[upper(plan, half.len())], order);
-                halves[i][k] = halves[i][k].wrapping_add(top.wrapping_mul(converter.sixteen()));
+        for (half, place) in halves.iter_mut().zip(upper(plan)) {
+            for (half, record) in half.iter_mut().zip(tile.chunks_exact(plan.length())) {
+                let top = plan.digits.number(&record[place.clone()], order);
+                *half = half.wrapping_add(top.wrapping_mul(converter.sixteen()));
             }
         }
     }
@@ -62,23 +88,25 @@ fn words<T: Numeral>(walk: &Walk<'_>, converter: Option<&Converter>, tile: &mut 
             halves[1][k] = plan.digits.number(second, order);
         }
     }
-    if !vector(walk, &mut halves, count) {
-        waves64(walk, &mut halves, count);
-    }
+    waves64(walk, &mut halves, count);
+    let mut tops = [[0u64; TILE]; 2];
     let fast = write_bytes(walk, converter, tile, |k, converter| {
-        let [[a, b], [c, d]] = [0, 1].map(|i| converter.split64(halves[i][k]));
+        let [[a, b], [c, d]] = [0, 1].map(|i| {
+            let [top, lower] = converter.split_top(halves[i][k]);
+            tops[i][k] = top;
+            converter.split_sixteen(lower)
+        });
         [a, b, c, d]
     });
-    if let (true, Some(converter)) = (fast, converter.filter(|converter| converter.is_long())) {
-        for (k, record) in tile.chunks_exact_mut(plan.length()).enumerate() {
-            let (first, second) = record.split_at_mut(plan.first);
-            for (i, half) in [first, second].into_iter().enumerate() {
-                let [top, _] = converter.split_long(halves[i][k]);
-                let place = upper(plan, half.len());
-                plan.digits.write_chunk(top, &mut half[place], order);
+    if fast && converter.is_some_and(Converter::is_long) {
+        for (top, place) in tops.iter().zip(upper(plan)) {
+            for (top, record) in top.iter().zip(tile.chunks_exact_mut(plan.length())) {
+                plan.digits
+                    .write_chunk(*top, &mut record[place.clone()], order);
             }
         }
     }
+    wipe(&mut tops);
     let short = matches!(plan.moduli, Moduli::Narrow(_));
     if !fast {
         for (k, record) in tile.chunks_exact_mut(plan.length()).enumerate() {
@@ -125,13 +153,15 @@ fn double_words<T: Numeral>(walk: &Walk<'_>, converter: Option<&Converter>, tile
     wipe(&mut halves);
 }
 
-/// The digits of a half that stand above the lower sixteen.
-fn upper(plan: &Plan, length: usize) -> core::ops::Range<usize> {
-    let above = length.saturating_sub(16);
-    match plan.family {
-        Family::Ff1 => 0..above,
-        Family::Ff3 => length - above..length,
-    }
+/// Where in a record the digits of both halves stand that are above the lower sixteen.
+fn upper(plan: &Plan) -> [core::ops::Range<usize>; 2] {
+    [(0, plan.first), (plan.first, plan.second)].map(|(start, length)| {
+        let above = length.saturating_sub(16);
+        match plan.family {
+            Family::Ff1 => start..start + above,
+            Family::Ff3 => start + length - above..start + length,
+        }
+    })
 }
 
 /// Bytes of a tile with margins.
@@ -168,7 +198,7 @@ fn write_bytes<T: Numeral>(
     walk: &Walk<'_>,
     converter: Option<&Converter>,
     tile: &mut [T],
-    each: impl Fn(usize, &Converter) -> Eights,
+    mut each: impl FnMut(usize, &Converter) -> Eights,
 ) -> bool {
     let Some(converter) = converter else {
         return false;
@@ -187,165 +217,4 @@ fn write_bytes<T: Numeral>(
     wipe(&mut padded);
     wipe(&mut eights);
     true
-}
-
-/// All waves of a tile with the cheapest reduction that its moduli allow.
-fn waves64(walk: &Walk<'_>, halves: &mut [[u64; TILE]; 2], count: usize) {
-    let values = walk.plan.moduli.values();
-    let is_ff1 = walk.plan.family == Family::Ff1;
-    let (discard, moduli) = (walk.plan.discard, &walk.plan.moduli);
-    if let (true, 64, Moduli::Narrow(moduli)) = (is_ff1, discard, moduli) {
-        waves::<_, 64, true>(walk, moduli, halves, count);
-    } else if let (true, 32, Some(moduli)) = (is_ff1, discard, quick::both(values, Mask64::new)) {
-        waves::<_, 32, true>(walk, &moduli, halves, count);
-    } else if let (true, 32, Some(moduli)) = (is_ff1, discard, quick::both(values, Quick64::new)) {
-        waves::<_, 32, true>(walk, &moduli, halves, count);
-    } else if let (true, 32, Some(moduli)) = (is_ff1, discard, quick::both(values, Full64::new)) {
-        waves::<_, 32, true>(walk, &moduli, halves, count);
-    } else if let (true, 32, Moduli::Middle(moduli)) = (is_ff1, discard, moduli) {
-        waves::<_, 32, true>(walk, moduli, halves, count);
-    } else if let (false, Some(moduli)) = (is_ff1, quick::both(values, Mask64::new)) {
-        waves::<_, 0, false>(walk, &moduli, halves, count);
-    } else if let (false, Moduli::Middle(moduli)) = (is_ff1, moduli) {
-        waves::<_, 0, false>(walk, moduli, halves, count);
-    } else {
-        // Between 2^61 and 2^64, and one of the moduli below 2^32 or y of 128 bits.
-        let mut wide = halves.map(|half| half.map(u128::from));
-        waves128(walk, &mut wide, count);
-        for (half, wide) in halves
-            .as_flattened_mut()
-            .iter_mut()
-            .zip(wide.as_flattened())
-        {
-            *half = low_word(*wide);
-        }
-        wipe(&mut wide);
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "below the modulus, which is at most 2^64"
-)]
-const fn low_word(x: u128) -> u64 {
-    x as u64
-}
-
-fn waves128(walk: &Walk<'_>, halves: &mut [[u128; TILE]; 2], count: usize) {
-    let values = walk.plan.moduli.values();
-    let (is_ff1, discard) = (walk.plan.family == Family::Ff1, walk.plan.discard);
-    if let Some(moduli) = quick::both(values, Mask128::new) {
-        return waves_wide(walk, &moduli, halves, count);
-    }
-    if let (0, Some(moduli)) = (discard, quick::both(values, Quick128::new)) {
-        return waves_wide(walk, &moduli, halves, count);
-    }
-    let moduli = values.map(Wide::new);
-    if is_ff1 && discard == 32 {
-        return waves::<_, 32, true>(walk, &moduli, halves, count);
-    }
-    waves_wide(walk, &moduli, halves, count);
-}
-
-/// Waves with a y of 128 bits.
-fn waves_wide<M: Modulus<Half = u128>>(
-    walk: &Walk<'_>,
-    moduli: &[M; 2],
-    halves: &mut [[u128; TILE]; 2],
-    count: usize,
-) {
-    match walk.plan.family {
-        Family::Ff1 => waves::<_, 0, true>(walk, moduli, halves, count),
-        Family::Ff3 => waves::<_, 0, false>(walk, moduli, halves, count),
-    }
-}
-
-/// The vector kernels; `false` if none serves the schedule and the moduli.
-fn vector(walk: &Walk<'_>, halves: &mut [[u64; TILE]; 2], count: usize) -> bool {
-    let [first, second] = halves.each_mut().map(|half| &mut half[..count]);
-    #[cfg(target_arch = "x86_64")]
-    if super::vaes512::halves(walk, [&mut *first, &mut *second])
-        || super::vaes256::halves(walk, [&mut *first, &mut *second])
-        || super::eightway::halves(walk, [&mut *first, &mut *second])
-        || super::sm4_512::halves(walk, [&mut *first, &mut *second])
-        || super::sm4_256::halves(walk, [&mut *first, &mut *second])
-    {
-        return true;
-    }
-    let _ = (walk, first, second);
-    false
-}
-
-/// Copies waves out of a tile and back.
-fn waves<M: Modulus, const DISCARD: u32, const SWAP: bool>(
-    walk: &Walk<'_>,
-    moduli: &[M; 2],
-    halves: &mut [[M::Half; TILE]; 2],
-    count: usize,
-) {
-    for start in (0..count).step_by(WAVE) {
-        let mut wave = [[M::Half::default(); WAVE]; 2];
-        for (part, half) in wave.iter_mut().zip(halves.iter()) {
-            part.copy_from_slice(&half[start..start + WAVE]);
-        }
-        one_wave::<M, DISCARD, SWAP>(&walk.from(start), moduli, &mut wave);
-        for (part, half) in wave.iter().zip(halves.iter_mut()) {
-            half[start..start + WAVE].copy_from_slice(part);
-        }
-        wipe(&mut wave);
-    }
-}
-
-/// Calls the wave of the schedule's backend, or that of the portable ciphers.
-#[cfg_attr(
-    target_arch = "x86_64",
-    expect(unsafe_code, reason = "the step into target features")
-)]
-fn one_wave<M: Modulus, const DISCARD: u32, const SWAP: bool>(
-    walk: &Walk<'_>,
-    moduli: &[M; 2],
-    halves: &mut Halves<M::Half>,
-) {
-    let schedule = walk.schedule;
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a schedule of a backend exists only where the machine has its features.
-    unsafe {
-        use super::blocks::{
-            aes_128_wave, aes_256_wave, aes_512_wave, sm4_aes_wave, sm4_gfni_wave,
-        };
-        use Backend::{AesNi, Sm4AesNi, Sm4Gfni, Vaes256, Vaes512};
-        match (schedule.backend(), schedule.aes_keys(), schedule.sm4_keys()) {
-            (AesNi, Some(keys), _) => {
-                return aes_128_wave::<M, DISCARD, SWAP>(keys, walk, moduli, halves);
-            }
-            (Vaes256, Some(keys), _) => {
-                return aes_256_wave::<M, DISCARD, SWAP>(keys, walk, moduli, halves);
-            }
-            (Vaes512, Some(keys), _) => {
-                return aes_512_wave::<M, DISCARD, SWAP>(keys, walk, moduli, halves);
-            }
-            (Sm4AesNi, _, Some(keys)) => {
-                return sm4_aes_wave::<M, DISCARD, SWAP>(keys, walk, moduli, halves);
-            }
-            (Sm4Gfni, _, Some(keys)) => {
-                return sm4_gfni_wave::<M, DISCARD, SWAP>(keys, walk, moduli, halves);
-            }
-            _ => {}
-        }
-    }
-    let family = walk.plan.family;
-    wave::rounds::<M, DISCARD, WAVE>(walk, moduli, halves, |blocks| {
-        eights(schedule, family, blocks)
-    });
-}
-
-/// A wave through the portable ciphers, eight blocks at a time.
-fn eights(schedule: &Schedule, family: Family, blocks: &mut [u128; WAVE]) {
-    let (parts, _) = blocks.as_chunks_mut::<8>();
-    for part in parts {
-        let mut eight = part.map(|number| family.block(number));
-        schedule.encrypt8(&mut eight);
-        *part = eight.map(|block| family.number(block));
-        wipe(&mut eight);
-    }
 }

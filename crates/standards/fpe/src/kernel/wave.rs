@@ -9,7 +9,7 @@
 
 use super::{Walk, wipe};
 use crate::arithmetic::Modulus;
-use crate::feistel::Direction;
+use crate::feistel::{Base, Direction};
 
 /// Values of a wave.
 pub(super) const WAVE: usize = 32;
@@ -19,14 +19,15 @@ pub(super) type Halves<H> = [[H; WAVE]; 2];
 
 /// All rounds of one wave in place. `DISCARD` is the plan's, as a constant.
 ///
-/// `encrypt` takes `N` numbers at a time. With fewer than a whole wave, the arithmetic of one part
+/// `encrypt` takes `N` numbers at a time, and one that it xors to each of them: with the first round key
+/// or in registers, where that costs nothing. With fewer than a whole wave, the arithmetic of one part
 /// runs in the shadow of the encryption of another, which waits for its inputs to reach memory.
 #[inline(always)]
 pub(super) fn rounds<M: Modulus, const DISCARD: u32, const N: usize>(
     walk: &Walk<'_>,
     moduli: &[M; 2],
     halves: &mut Halves<M::Half>,
-    encrypt: impl Fn(&mut [u128; N]),
+    encrypt: impl Fn(&mut [u128; N], u128),
 ) {
     let Walk {
         plan,
@@ -34,12 +35,17 @@ pub(super) fn rounds<M: Modulus, const DISCARD: u32, const N: usize>(
         direction,
         ..
     } = *walk;
+    let mut shared = Base::default();
     let mut constants = [[0u128; WAVE]; 2];
-    let last = bases.len().saturating_sub(1);
-    for k in 0..WAVE {
-        let [even, odd] = bases[k.min(last)].0;
-        constants[0][k] = even;
-        constants[1][k] = odd;
+    if let [base] = bases {
+        shared = *base;
+    } else {
+        let last = bases.len().saturating_sub(1);
+        for k in 0..WAVE {
+            let [even, odd] = bases[k.min(last)].0;
+            constants[0][k] = even;
+            constants[1][k] = odd;
+        }
     }
     let mut blocks = [0u128; WAVE];
     let count = plan.family.rounds();
@@ -68,15 +74,22 @@ pub(super) fn rounds<M: Modulus, const DISCARD: u32, const N: usize>(
                     &constants[parity][at..at + N],
                     &halves[1 - parity][at..at + N],
                 );
-                for k in 0..N {
-                    numbers[k] = constant[k] ^ counter ^ input[k].into();
+                if bases.len() == 1 {
+                    for (number, input) in numbers.iter_mut().zip(input) {
+                        *number = (*input).into();
+                    }
+                } else {
+                    for k in 0..N {
+                        numbers[k] = constant[k] ^ input[k].into();
+                    }
                 }
-                encrypt(numbers);
+                encrypt(numbers, counter ^ shared.0[parity]);
             }
         }
     }
     wipe(&mut blocks);
     wipe(&mut constants);
+    wipe(&mut shared);
 }
 
 /// Adds or subtracts y.
@@ -102,7 +115,7 @@ fn absorb<M: Modulus, const DISCARD: u32, const N: usize>(
 }
 
 /// Defines `$run`, which takes a wave of halves through all rounds on one backend. The encryption is
-/// `$encrypt::<SWAP>(keys, blocks)`, where `SWAP` says that the numbers are big-endian (FF1).
+/// `$encrypt::<SWAP>(keys, blocks, constant)`, where `SWAP` says that the numbers are big-endian (FF1).
 macro_rules! wave_on {
     ($features:literal, $keys:ty, $encrypt:ident, $n:literal, $run:ident) => {
         #[target_feature(enable = $features)]
@@ -112,8 +125,8 @@ macro_rules! wave_on {
             moduli: &[M; 2],
             halves: &mut super::wave::Halves<M::Half>,
         ) {
-            super::wave::rounds::<M, DISCARD, $n>(walk, moduli, halves, |blocks| {
-                $encrypt::<SWAP>(keys, blocks);
+            super::wave::rounds::<M, DISCARD, $n>(walk, moduli, halves, |blocks, constant| {
+                $encrypt::<SWAP>(keys, blocks, constant);
             });
         }
     };

@@ -9,10 +9,12 @@
 mod batches;
 mod footprint;
 mod golden;
+mod interop;
 mod judge;
 mod permutation;
 mod properties;
 mod published;
 mod refusals;
 mod scene;
+mod sources;
 mod texts;

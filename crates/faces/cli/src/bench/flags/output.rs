@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use keywright_report::exports::Profile;
+use keywright_report::live::terminal::FrameRate;
 
 /// Where results go.
 #[derive(Clone, Debug, clap::Args)]
@@ -38,6 +39,9 @@ pub(in crate::bench) struct OutputFlags {
     /// Show a dashboard on the terminal while measuring: q stops, ? lists keys.
     #[arg(long)]
     pub(in crate::bench) watch: bool,
+    /// Pictures of the dashboard a second, 1 to 60; 12.5 by default.
+    #[arg(long, value_name = "N", value_parser = frames)]
+    pub(in crate::bench) fps: Option<FrameRate>,
     /// Serve a web dashboard on this loopback address while measuring.
     #[arg(long, value_name = "ADDR:PORT")]
     pub(in crate::bench) serve: Option<std::net::SocketAddr>,
@@ -70,6 +74,13 @@ pub(in crate::bench) enum Colour {
     Always,
     /// Never.
     Never,
+}
+
+fn frames(text: &str) -> Result<FrameRate, String> {
+    let number = text.parse().ok();
+    number
+        .and_then(FrameRate::per_second)
+        .ok_or_else(|| "a whole number from 1 to 60".to_owned())
 }
 
 impl OutputFlags {

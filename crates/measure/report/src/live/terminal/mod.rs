@@ -34,8 +34,26 @@ pub use view::{Asked, Panel, View};
 use super::Live;
 use crate::Style;
 
-/// How long a key is waited for between two pictures: twelve and a half of them a second.
-const FRAME: Duration = Duration::from_millis(80);
+/// How often the picture is drawn. A key is answered at once whatever it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameRate(Duration);
+
+impl FrameRate {
+    /// So many pictures a second, 1 to 60.
+    #[must_use]
+    pub fn per_second(frames: u32) -> Option<Self> {
+        (1..=60)
+            .contains(&frames)
+            .then(|| Self(Duration::from_secs(1) / frames))
+    }
+}
+
+impl Default for FrameRate {
+    /// Twelve and a half a second.
+    fn default() -> Self {
+        Self(Duration::from_millis(80))
+    }
+}
 
 /// Why there is no dashboard.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +86,12 @@ impl Dashboard {
     ///
     /// # Errors
     /// [`TerminalError::NoTerminal`], [`TerminalError::Terminal`] or [`TerminalError::Thread`].
-    pub fn open(live: Arc<Live>, stop: Stop, style: Style) -> Result<Self, TerminalError> {
+    pub fn open(
+        live: Arc<Live>,
+        stop: Stop,
+        style: Style,
+        frames: FrameRate,
+    ) -> Result<Self, TerminalError> {
         if !(io::stderr().is_terminal() && io::stdin().is_terminal()) {
             return Err(TerminalError::NoTerminal);
         }
@@ -79,7 +102,7 @@ impl Dashboard {
             .name("terminal-dashboard".to_owned())
             .spawn(move || {
                 let _taken = taken;
-                run(&live, &stop, &told, View::new(style))
+                run((&live, &stop, &told), View::new(style), frames)
             })
             .map_err(TerminalError::Thread)?;
         Ok(Self {
@@ -113,12 +136,16 @@ impl Drop for Dashboard {
     }
 }
 
-fn run(live: &Live, stop: &Stop, over: &AtomicBool, mut view: View) -> io::Result<()> {
+fn run(
+    (live, stop, over): (&Live, &Stop, &AtomicBool),
+    mut view: View,
+    frames: FrameRate,
+) -> io::Result<()> {
     let mut terminal = Terminal::new(CrosstermBackend::new(io::stderr()))?;
     while !over.load(Ordering::Acquire) {
         let snapshot = view.shown(live.snapshot());
         terminal.draw(|frame| draw(frame, &view, &snapshot, live.now_ns()))?;
-        if event::poll(FRAME)? {
+        if event::poll(frames.0)? {
             // Several keys may have come; none of them waits for a picture of its own.
             while event::poll(Duration::ZERO)? {
                 let event::Event::Key(key) = event::read()? else {

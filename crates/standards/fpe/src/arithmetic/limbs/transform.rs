@@ -157,14 +157,14 @@ fn collect(coefficients: &[Limb], out: &mut [Limb]) {
 
 /// From below 4p to below 2p.
 #[inline(always)]
-const fn twice(a: Limb) -> Limb {
+fn twice(a: Limb) -> Limb {
     let less = a.wrapping_sub(2 * P);
     less.wrapping_add((2 * P) & mask(less >> 63))
 }
 
 /// From below 2p to below p.
 #[inline(always)]
-const fn once(a: Limb) -> Limb {
+fn once(a: Limb) -> Limb {
     let less = a.wrapping_sub(P);
     less.wrapping_add(P & mask(less >> 63))
 }

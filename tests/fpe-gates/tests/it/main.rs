@@ -1,0 +1,7 @@
+//! The gates themselves, on small inputs.
+#![deny(unsafe_code)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod agreement;
+mod disassembly;
+mod timing;
