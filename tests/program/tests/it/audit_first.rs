@@ -206,8 +206,14 @@ fn a_full_disk_refuses_everything_but_a_revocation_until_there_is_space() {
     }
     let mut rotations = 1;
     for round in 0..3 {
-        // Before the disk is full: a connection has a record too.
-        let revoked = (round == 1).then(|| site.wire(WEB, Protocol::Http2));
+        // Before the disk is full: a connection has a record too, which is written once one of its requests
+        // is answered.
+        let revoked = (round == 1).then(|| {
+            let mut wire = site.wire(WEB, Protocol::Http2);
+            let answer = wire.post(&path(EXCHANGE, "encrypt"), item(&[("plaintext", b"x")]));
+            assert_eq!(answer.status, 404);
+            wire
+        });
         disk.fill();
         for caller in &mut callers {
             caller.until(State::Refused);
