@@ -23,6 +23,9 @@ const GENERATOR: Limb = 3;
 /// -1/p mod 2^64, for Montgomery's reduction.
 const NEGATIVE_INVERSE: Limb = negative_inverse();
 const PIECES: usize = 4;
+/// Coefficients that stay in the nearest cache, with their roots, while all levels below are done; a power
+/// of two.
+const NEAR: usize = 2048;
 
 /// A constant factor w and floor(w * 2^64 / p).
 #[derive(Clone, Copy)]
@@ -84,32 +87,59 @@ impl Roots {
             }
         }
         let mut half = out.len() / 2;
-        while half > 0 {
-            for (block, root) in out.chunks_mut(2 * half).zip(&self.forward) {
-                let (low, high) = block.split_at_mut(half);
-                for (a, b) in low.iter_mut().zip(high) {
-                    let (left, turned) = (twice(*a), root.times(*b));
-                    *a = left + turned;
-                    *b = left + 2 * P - turned;
-                }
-            }
+        while half >= NEAR {
+            split(out, half, &self.forward);
             half /= 2;
+        }
+        // From here on each block is taken to its end while it is near: it needs no other.
+        for (place, block) in out.chunks_mut(NEAR).enumerate() {
+            let (mut half, mut first) = (block.len() / 2, place);
+            while half > 0 {
+                split(block, half, self.forward.get(first..).unwrap_or_default());
+                (half, first) = (half / 2, 2 * first);
+            }
         }
     }
 
     /// N times the coefficients, below 2p, from values below 2p.
     fn interpolate(&self, values: &mut [Limb]) {
-        let mut half = 1;
-        while half < values.len() {
-            for (block, root) in values.chunks_mut(2 * half).zip(&self.backward) {
-                let (low, high) = block.split_at_mut(half);
-                for (a, b) in low.iter_mut().zip(high) {
-                    let (sum, difference) = (*a + *b, *a + 2 * P - *b);
-                    *a = twice(sum);
-                    *b = root.times(difference);
-                }
+        for (place, block) in values.chunks_mut(NEAR).enumerate() {
+            let (mut half, mut first) = (1, place * (block.len() / 2));
+            while half < block.len() {
+                join(block, half, self.backward.get(first..).unwrap_or_default());
+                (half, first) = (2 * half, first / 2);
             }
+        }
+        let mut half = NEAR;
+        while half < values.len() {
+            join(values, half, &self.backward);
             half *= 2;
+        }
+    }
+}
+
+/// One level of [`Roots::evaluate`] over blocks of twice `half`, each with a root of its own.
+#[inline(always)]
+fn split(values: &mut [Limb], half: usize, roots: &[Factor]) {
+    for (block, root) in values.chunks_mut(2 * half).zip(roots) {
+        let (low, high) = block.split_at_mut(half);
+        for (a, b) in low.iter_mut().zip(high) {
+            let (left, turned) = (twice(*a), root.times(*b));
+            *a = left + turned;
+            *b = left + 2 * P - turned;
+        }
+    }
+}
+
+/// One level of [`Roots::interpolate`].
+#[inline(always)]
+fn join(values: &mut [Limb], half: usize, roots: &[Factor]) {
+    for (block, root) in values.chunks_mut(2 * half).zip(roots) {
+        let (low, high) = block.split_at_mut(half);
+        for (a, b) in low.iter_mut().zip(high) {
+            let (sum, difference) = (*a + *b, *a + 2 * P - *b);
+            *a = twice(sum);
+            *b = root.times(difference);
         }
     }
 }
