@@ -8,8 +8,12 @@ use crate::remote::{self, Freeze};
 use crate::sheet::{Line, Sheet, time};
 use crate::{Bench, Failure, local};
 
-/// Threads that take turns with the schedule.
-const WORKERS: u32 = 4;
+/// Threads that take turns with the schedule: no more than there are cores for this program, as one that waits
+/// for a moment spins, and two on one core would wait for each other's slices of time.
+fn workers() -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    u32::try_from(cores.min(4)).unwrap_or(1)
+}
 
 pub(crate) fn check(bench: &Bench, sheet: &mut Sheet) -> Result<(), Failure> {
     for rate in [10_000.0, 50_000.0] {
@@ -20,8 +24,8 @@ pub(crate) fn check(bench: &Bench, sheet: &mut Sheet) -> Result<(), Failure> {
 
 /// Lateness is counted whole: with nothing to wait for, a taken place is the driver's doing as well.
 fn threads(bench: &Bench, sheet: &mut Sheet, rate: f64) -> Result<(), Failure> {
-    let load = constant(rate, bench.seconds_of_ten(5.0), WORKERS)?;
-    let workers = (0..WORKERS).map(|_| local::worker("null.call"));
+    let load = constant(rate, bench.seconds_of_ten(5.0), workers())?;
+    let workers = (0..workers()).map(|_| local::worker("null.call"));
     let workers = workers.collect::<Result<_, _>>()?;
     let mut threads = Threads::new(workers, bench.engine.timer);
     let carried = bench.engine.run(&mut threads, &load, window(&load))?;
