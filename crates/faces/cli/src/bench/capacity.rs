@@ -69,6 +69,26 @@ const CAP: u32 = 1000;
 /// The window of a spike's reading.
 const WINDOW: Duration = Duration::from_millis(100);
 
+/// A sitting of one operation, with its bench and what carries it.
+fn begin(
+    name: &str,
+    flags: &MeasureFlags,
+    format: Format,
+) -> Result<(Sitting, Bench, (CasePlan, AnyCarrier)), Failure> {
+    let MeasureFlags {
+        output,
+        judging,
+        load,
+        targets,
+        ..
+    } = flags;
+    judging.without_budget()?;
+    let sitting = Sitting::begin(output, judging, format, load.seed, 1)?;
+    let bench = Bench::new(&sitting, targets)?;
+    let ready = ready(&sitting, &bench, name, load, judging)?;
+    Ok((sitting, bench, ready))
+}
+
 fn ready(
     sitting: &Sitting,
     bench: &Bench,
@@ -89,23 +109,8 @@ fn ready(
 }
 
 pub(super) fn saturate(arguments: &SaturateArguments, format: Format) -> Result<Exit, Failure> {
-    let load = &arguments.flags.load;
-    arguments.flags.judging.without_budget()?;
-    let sitting = Sitting::begin(
-        &arguments.flags.output,
-        &arguments.flags.judging,
-        format,
-        load.seed,
-        1,
-    )?;
-    let bench = Bench::new(&sitting, &arguments.flags.targets)?;
-    let (mut plan, mut carrier) = ready(
-        &sitting,
-        &bench,
-        &arguments.name,
-        load,
-        &arguments.flags.judging,
-    )?;
+    let (sitting, bench, (mut plan, mut carrier)) =
+        begin(&arguments.name, &arguments.flags, format)?;
     let search = Search {
         start_per_s: arguments.start as f64,
         most_per_s: arguments.most as f64,
@@ -166,22 +171,8 @@ fn case_of(plan: &CasePlan, carried: Carried) -> Case {
 
 pub(super) fn spike(arguments: &SpikeArguments, format: Format) -> Result<Exit, Failure> {
     let load = &arguments.flags.load;
-    arguments.flags.judging.without_budget()?;
-    let sitting = Sitting::begin(
-        &arguments.flags.output,
-        &arguments.flags.judging,
-        format,
-        load.seed,
-        1,
-    )?;
-    let bench = Bench::new(&sitting, &arguments.flags.targets)?;
-    let (mut plan, mut carrier) = ready(
-        &sitting,
-        &bench,
-        &arguments.name,
-        load,
-        &arguments.flags.judging,
-    )?;
+    let (sitting, bench, (mut plan, mut carrier)) =
+        begin(&arguments.name, &arguments.flags, format)?;
     let spike = Spike {
         arrival: match load.arrival {
             ArrivalFlag::Constant => Arrival::Constant,

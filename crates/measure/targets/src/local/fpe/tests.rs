@@ -65,7 +65,6 @@ fn every_operation_but_the_longest_runs_right_and_a_wrong_digit_of_it_is_found()
 }
 
 #[test]
-#[ignore = "takes a minute"]
 fn the_longest_run_right_and_a_wrong_digit_of_them_is_found() {
     for operation in operations().iter().filter(|row| is_long(row)) {
         assert_runs_and_notices(operation.name, worker(operation, None).as_mut());
