@@ -19,6 +19,7 @@ import envelope_cases
 import file_cases
 import password_cases
 import published
+import recipient_cases
 import stream_cases
 from casebook import Json
 from judge import JUDGES
@@ -43,6 +44,7 @@ def books() -> dict[str, Json]:
             cases += stream_cases.cases()
         made[f"suite{suite}.json"] = book("envelope", cases)
     made["file.json"] = book("file", list(file_cases.cases()))
+    made["recipient.json"] = book("file", list(recipient_cases.cases()))
     made["password.json"] = book("password", list(password_cases.cases()))
     return made
 

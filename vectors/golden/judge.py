@@ -92,6 +92,9 @@ def refused_before_kdf(container: bytes) -> bool:
 def file_opener(data: bytes, slot: Json, fields: dict[int, bytes]) -> Callable[[], bytes]:
     if slot["type"] == kw.SLOT_PASSWORD:
         return lambda: kw.open_file_with_password(data, bytes.fromhex(slot["password"]), fields)
+    if slot["type"] == kw.SLOT_HPKE:
+        suite, private = bytes.fromhex(slot["suite_ids"]), bytes.fromhex(slot["private_key"])
+        return lambda: kw.open_file_with_private_key(data, suite, private, fields)
     held = slot_scene(slot, "")
     return lambda: kw.open_file_with_key(data, held.expected(), held.key, held.fields(), fields)
 
@@ -103,6 +106,10 @@ def slot_scene(slot: Json, plaintext: str) -> Any:
 def slot_as_sealed(slot: Json, opened: str) -> bool:
     if slot["type"] == kw.SLOT_PASSWORD:
         return sealed_container(slot, bytes.fromhex(opened)).hex() == slot["content"]
+    if slot["type"] == kw.SLOT_HPKE:
+        suite, private, ikm = (bytes.fromhex(slot[name]) for name in ("suite_ids", "private_key", "ephemeral_ikm"))
+        made = kw.seal_recipient(suite, kw.public_of(suite, private), ikm, bytes.fromhex(opened))
+        return made.hex() == slot["content"]
     return slot_scene(slot, opened).seal().hex() == slot["content"]
 
 

@@ -1,14 +1,14 @@
 """Keywright's ciphertext formats, written a second time.
 
-What: envelopes of suites 1 to 6, files with slots of type 1 and 2, and the password container, each with seal and open.
+What: envelopes of suites 1 to 6, files with slots of type 1, 2 and 3, and the password container, each with seal and open.
 It shares no code with the program and was made from the texts alone, so that a misreading of the text shows as a
 difference between two programs. It can be read from top to bottom as a specification.
 
 Standards: XAES-256-GCM (C2SP), XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha), AES-SIV (RFC 5297), C2SP
-chunked-encryption, HKDF (RFC 5869), Argon2id (RFC 9106).
+chunked-encryption, HKDF (RFC 5869), Argon2id (RFC 9106), HPKE (RFC 9180) in base mode.
 
-What it does not do: it wipes no memory, asks no policy, makes no randomness (nonces and salts are arguments), opens no
-slot of type 3 (HPKE), and is not fast. It is a judge, not a library: never protect data with it.
+What it does not do: it wipes no memory, asks no policy, makes no randomness (nonces and salts are arguments), knows no
+other HPKE suites than two, and is not fast. It is a judge, not a library: never protect data with it.
 
 Integers are big-endian. `lp(x)` is the length of x as u32, then x.
 """
@@ -23,9 +23,11 @@ from typing import Callable, Mapping
 from argon2.low_level import Type, hash_secret_raw
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, x25519
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM, AESSIV, ChaCha20Poly1305
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 Fields = Mapping[int, bytes]
 
@@ -586,3 +588,103 @@ def open_file_with_password(data: bytes, password: bytes, fields: Fields) -> byt
         if kind == SLOT_PASSWORD:
             return open_file_body(body, open_password(content, password), fields)
     raise Failed
+
+
+# --------------------------------------------------------------------------------------------------------------------
+# Slots of type 3: HPKE, RFC 9180, base mode, with DHKEM(X25519) or DHKEM(P-256), HKDF-SHA-256, and one message
+
+SUITE_X25519 = bytes.fromhex("002000010003")
+SUITE_P256 = bytes.fromhex("001000010002")
+HPKE_INFO = b"keywright/file/v1"
+P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+ENC_SIZE = {SUITE_X25519: 32, SUITE_P256: 65}
+
+
+def labeled_extract(suite_id: bytes, salt: bytes, label: bytes, ikm: bytes) -> bytes:
+    return hmac.digest(salt or bytes(32), b"HPKE-v1" + suite_id + label + ikm, "sha256")
+
+
+def labeled_expand(suite_id: bytes, prk: bytes, label: bytes, info: bytes, length: int) -> bytes:
+    text = struct.pack(">H", length) + b"HPKE-v1" + suite_id + label + info
+    return HKDFExpand(hashes.SHA256(), length, text).derive(prk)
+
+
+def kem_id(suite: bytes) -> bytes:
+    return b"KEM" + suite[:2]
+
+
+def derive_private(suite: bytes, ikm: bytes) -> bytes:
+    """DeriveKeyPair, section 7.1.3."""
+    prk = labeled_extract(kem_id(suite), b"", b"dkp_prk", ikm)
+    if suite == SUITE_X25519:
+        return labeled_expand(kem_id(suite), prk, b"sk", b"", 32)
+    for counter in range(256):
+        candidate = labeled_expand(kem_id(suite), prk, b"candidate", u8(counter), 32)
+        if 0 < int.from_bytes(candidate, "big") < P256_ORDER:
+            return candidate
+    raise ValueError("no key can be derived")
+
+
+def public_of(suite: bytes, private: bytes) -> bytes:
+    if suite == SUITE_X25519:
+        return x25519.X25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
+    key = ec.derive_private_key(int.from_bytes(private, "big"), ec.SECP256R1()).public_key()
+    return key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+
+
+def diffie_hellman(suite: bytes, private: bytes, public: bytes) -> bytes:
+    """The shared secret; a public key that is none or makes none is refused."""
+    try:
+        if suite == SUITE_X25519:
+            theirs = x25519.X25519PublicKey.from_public_bytes(public)
+            return x25519.X25519PrivateKey.from_private_bytes(private).exchange(theirs)
+        if public[:1] != b"\x04":
+            raise Failed
+        point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), public)
+        return ec.derive_private_key(int.from_bytes(private, "big"), ec.SECP256R1()).exchange(ec.ECDH(), point)
+    except ValueError as error:
+        raise Failed from error
+
+
+def hpke_aead(suite: bytes, dh: bytes, enc: bytes, public: bytes) -> tuple[AESGCM | ChaCha20Poly1305, bytes]:
+    """ExtractAndExpand (section 4.1) and KeySchedule (section 5.1): the key, and the nonce of the first message."""
+    prk = labeled_extract(kem_id(suite), b"", b"eae_prk", dh)
+    shared = labeled_expand(kem_id(suite), prk, b"shared_secret", enc + public, 32)
+    whole = b"HPKE" + suite
+    context = u8(0) + labeled_extract(whole, b"", b"psk_id_hash", b"")
+    context += labeled_extract(whole, b"", b"info_hash", HPKE_INFO)
+    secret = labeled_extract(whole, shared, b"secret", b"")
+    key = labeled_expand(whole, secret, b"key", context, 32)
+    nonce = labeled_expand(whole, secret, b"base_nonce", context, 12)
+    return (ChaCha20Poly1305(key) if suite == SUITE_X25519 else AESGCM(key)), nonce
+
+
+def seal_recipient(suite: bytes, public: bytes, ikm: bytes, plaintext: bytes) -> bytes:
+    ephemeral = derive_private(suite, ikm)
+    enc = public_of(suite, ephemeral)
+    aead, nonce = hpke_aead(suite, diffie_hellman(suite, ephemeral, public), enc, public)
+    return suite + enc + aead.encrypt(nonce, plaintext, b"")
+
+
+def open_recipient(content: bytes, suite: bytes, private: bytes) -> bytes:
+    enc, sealed = content[6:6 + ENC_SIZE[suite]], content[6 + ENC_SIZE[suite]:]
+    if len(sealed) != KEY_PLAINTEXT + TAG:
+        raise Malformed
+    aead, nonce = hpke_aead(suite, diffie_hellman(suite, private, enc), enc, public_of(suite, private))
+    try:
+        return aead.decrypt(nonce, sealed, b"")
+    except InvalidTag as error:
+        raise Failed from error
+
+
+def open_file_with_private_key(data: bytes, suite: bytes, private: bytes, fields: Fields) -> bytes:
+    """By the first slot of type 3 that opens. A slot says its suite, not whose it is."""
+    slots, body = parse_file(data)
+    answer: Refused = Failed()
+    for kind, content in slots:
+        if kind == SLOT_HPKE and content[:6] == suite:
+            try:
+                return open_file_body(body, open_recipient(content, suite, private), fields)
+            except Refused as refused:
+                answer = refused
+    raise answer

@@ -181,6 +181,39 @@ pub const OWNERS: &[Owned] = &[
         owners: &["keywright-primitives"],
     },
     Owned {
+        package: "cryptoki-sys",
+        owners: &["keywright-pkcs11"],
+    },
+    Owned {
+        package: "curve25519-dalek",
+        owners: &["keywright-primitives"],
+    },
+    Owned {
+        package: "ml-kem",
+        owners: &["keywright-primitives"],
+    },
+    Owned {
+        package: "p256",
+        owners: &["keywright-primitives"],
+    },
+    Owned {
+        package: "ripemd",
+        owners: &["keywright-primitives"],
+    },
+    Owned {
+        package: "secp256k1",
+        // And the measurements, as a peer.
+        owners: &["keywright-primitives", "keywright-targets"],
+    },
+    Owned {
+        package: "sha2",
+        owners: &["keywright-primitives"],
+    },
+    Owned {
+        package: "shake",
+        owners: &["keywright-primitives"],
+    },
+    Owned {
         package: "libc",
         owners: &[
             "keywright-secret",

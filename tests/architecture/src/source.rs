@@ -7,6 +7,7 @@ pub const MAY_BE_UNSAFE: &[&str] = &[
     "keywright-fpe",
     "keywright-capi-fpe",
     "keywright-fpe-gates",
+    "keywright-pkcs11",
 ];
 
 /// Who may act as the owner of the machine, whom no policy binds: those who carry out orders, and the

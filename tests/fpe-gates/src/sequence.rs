@@ -41,3 +41,26 @@ impl Sequence {
         }
     }
 }
+
+/// Inputs for the bodies of fuzz targets: random bytes of a random length up to 220, most of them a change of
+/// the input before.
+pub fn mutations(seed: u64, count: usize) -> impl Iterator<Item = Vec<u8>> {
+    let mut sequence = Sequence::new(seed);
+    let mut input = Vec::new();
+    (0..count).map(move |number| {
+        let length = u32::try_from(input.len()).unwrap_or_default();
+        if number % 8 == 0 {
+            input = vec![0; usize::try_from(sequence.below(220)).unwrap_or_default()];
+            sequence.fill(&mut input);
+        } else if length > 0 {
+            let place = usize::try_from(sequence.below(length)).unwrap_or_default();
+            match sequence.below(4) {
+                0 => input[place] ^= 1 << sequence.below(8),
+                1 => input[place] = [0, 0xFF][place % 2],
+                2 => input.truncate(place),
+                _ => input.insert(place, 0x55),
+            }
+        }
+        input.clone()
+    })
+}

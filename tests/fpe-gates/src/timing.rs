@@ -29,11 +29,12 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Takes `count` measurements. `prepare` makes the secrets of a class, `measure` the call.
+    /// Takes `count` measurements. `prepare` puts secrets of a class in place, `call` is what is timed.
     pub fn take<S>(
         count: usize,
         sequence: &mut Sequence,
-        mut prepare: impl FnMut(Class, &mut Sequence) -> S,
+        secrets: &mut S,
+        mut prepare: impl FnMut(Class, &mut Sequence, &mut S),
         mut call: impl FnMut(&mut S),
     ) -> Self {
         let mut samples = Self::default();
@@ -43,9 +44,10 @@ impl Samples {
             } else {
                 Class::Fixed
             };
-            let mut secrets = prepare(class, sequence);
+            prepare(class, sequence, secrets);
+            settle();
             let start = now();
-            call(&mut secrets);
+            call(secrets);
             let taken = now().wrapping_sub(start);
             samples.add(class, u32::try_from(taken).unwrap_or(u32::MAX));
         }
@@ -102,6 +104,18 @@ pub fn median(values: &[f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
+
+/// Waits until all that was written has left the processor's buffers, so that nothing of how the secrets were
+/// made falls into the time that is taken.
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "an instruction without a safe form")]
+fn settle() {
+    // SAFETY: every x86-64 processor has the instruction; it changes no memory.
+    unsafe { core::arch::x86_64::_mm_mfence() }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+const fn settle() {}
 
 /// The time-stamp counter, with everything before it done.
 #[cfg(target_arch = "x86_64")]

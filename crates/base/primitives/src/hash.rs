@@ -1,14 +1,20 @@
-//! Hash functions: SHA-2 (FIPS 180-4) and BLAKE3.
+//! Hash functions: SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202), and BLAKE3.
 //!
 //! A keyed hash is a MAC and stands in [`crate::mac`].
 
 mod blake3;
+#[cfg(feature = "hd")]
+mod hash160;
+mod shake;
 
-use aws_lc_rs::digest::{Context, Digest, SHA256, SHA384, SHA512, digest};
+use aws_lc_rs::digest::{Context, Digest, SHA3_256, SHA256, SHA384, SHA512, digest};
 
 use crate::opaque_debug;
 
 pub use self::blake3::{Blake3, Blake3Digest, blake3};
+#[cfg(feature = "hd")]
+pub use self::hash160::hash160;
+pub use self::shake::{Shake128, Shake256};
 
 /// A SHA-256 value.
 pub type Sha256Digest = [u8; 32];
@@ -61,6 +67,14 @@ sha2!(Sha384, sha384, Sha384Digest, SHA384, "SHA-384");
 sha2!(Sha512, sha512, Sha512Digest, SHA512, "SHA-512");
 opaque_debug! { Sha256 Sha384 Sha512 }
 
+/// SHA3-256 of pieces as if they were joined; the caller makes the joining injective.
+#[must_use]
+pub fn sha3_256(pieces: &[&[u8]]) -> [u8; 32] {
+    let mut context = Context::new(&SHA3_256);
+    pieces.iter().for_each(|piece| context.update(piece));
+    to_array(&context.finish())
+}
+
 fn to_array<const N: usize>(digest: &Digest) -> [u8; N] {
     let mut out = [0; N];
     out.copy_from_slice(digest.as_ref());
@@ -103,5 +117,14 @@ mod tests {
             sha512,
             [0xDD, 0xAF, 0x35, 0xA1, 0x93, 0x61, 0x7A, 0xBA]
         );
+    }
+
+    /// The beginning of the value that NIST publishes for the empty message in FIPS 202.
+    #[test]
+    fn sha3_256_gives_the_published_value_whatever_the_pieces() {
+        let empty = sha3_256(&[]);
+        assert_eq!(empty[..8], [0xA7, 0xFF, 0xC6, 0xF8, 0xBF, 0x1E, 0xD7, 0x66]);
+        assert_eq!(sha3_256(&[b"ab", b"", b"c"]), sha3_256(&[b"abc"]));
+        assert_ne!(sha3_256(&[b"abc"]), empty);
     }
 }

@@ -1,10 +1,12 @@
 //! What can hurt: here for comparison and for reading what others wrote, never for a format of our own.
 //!
 //! * [`cbc`]: AES-CBC with PKCS#7 padding. Nothing in it notices a changed ciphertext.
+//! * [`ml_kem`]: encapsulation with randomness that the caller brings, as published vectors do.
 //! * [`rsa_pkcs1`]: RSA encryption with PKCS#1 v1.5 padding.
 //!
-//! Both have the same trap: whoever tells a stranger whether the padding was right, in words or by the time
+//! The two with a padding have the same trap: whoever tells a stranger whether the padding was right, in words or by the time
 //! it took, decrypts for that stranger. Neither may stand behind an interface that strangers reach.
 
 pub mod cbc;
+pub mod ml_kem;
 pub mod rsa_pkcs1;

@@ -1,10 +1,26 @@
 //! HKDF (RFC 5869), and HKDF-Expand alone (section 2.3) from a key that is uniform already.
+//!
+//! [`HkdfSha256`] and its kin are for one derivation. Whoever extracts many times under one salt, or expands
+//! many times from one key, prepares the hash states once: [`HkdfSha256Salt`], [`HkdfSha256Prk`].
+//! [`blake3_derive`] is the mode of BLAKE3 that derives keys.
+
+mod blake3;
+#[cfg(feature = "hd")]
+mod pbkdf2;
+mod prepared;
 
 use aws_lc_rs::hkdf::{self, HKDF_SHA256, HKDF_SHA384, HKDF_SHA512, KeyType, Prk};
 use aws_lc_rs::hmac::{self, HMAC_SHA256, HMAC_SHA384, HMAC_SHA512, sign_to_buffer};
 use keywright_secret::wipe;
 
 use crate::{Error, opaque_debug};
+
+pub use self::blake3::blake3_derive;
+#[cfg(feature = "hd")]
+pub use pbkdf2::pbkdf2_sha512;
+pub use prepared::{
+    HkdfSha256Prk, HkdfSha256Salt, HkdfSha384Prk, HkdfSha384Salt, HkdfSha512Prk, HkdfSha512Salt,
+};
 
 /// HKDF-Expand with SHA-256: fills `out` from `key` and the joined pieces of `info`.
 ///

@@ -2,8 +2,10 @@
 //!
 //! It asks [`KeyHolder::supports`] first and demands that what is supported works and what is not is
 //! refused. [`run`] returns the first broken promise as a sentence, so that it can be called from a
-//! test, from a command that checks a token in the field, or against a holder of somebody else.
+//! test, from a command that checks a token in the field, or against a holder of somebody else. Keys that it
+//! makes have random ids, so that it can be run twice on one token; they stay there.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use keywright_clock::WallTime;
@@ -11,7 +13,7 @@ use keywright_envelope::Binding;
 use keywright_policy::{Permit, Policy};
 use keywright_primitives::random::RandomStream;
 use keywright_types::{
-    Code, GroupId, KeyId, KeySpec, KeyVersion, Operation, PrincipalId, TenantId,
+    Algorithm, Code, Custody, GroupId, KeyId, KeySpec, KeyVersion, Operation, PrincipalId, TenantId,
 };
 
 use crate::{
@@ -24,16 +26,50 @@ pub type Broken = String;
 
 type Checked = Result<(), Broken>;
 
-/// Runs the whole suite over a holder.
+/// Runs the whole suite over a holder, once with each kind of key that it may have.
 ///
 /// # Errors
 /// The first promise that the holder broke.
 pub fn run(holder: &dyn KeyHolder) -> Checked {
-    let bench = Bench { holder };
     holder
         .probe()
         .map_err(|error| format!("a fresh holder fails its probe: {error}"))?;
-    if !holder.supports(&KeySpec::seal(), HolderOperation::Seal) {
+    for spec in specs() {
+        run_for(holder, spec).map_err(|broken| format!("{}: {broken}", spec.algorithm))?;
+    }
+    Ok(())
+}
+
+/// Keys that seal, of every algorithm in the custody that has it.
+fn specs() -> [KeySpec; 4] {
+    let in_token = |algorithm| KeySpec {
+        algorithm,
+        custody: Custody::Token,
+        ..KeySpec::seal()
+    };
+    let wide = KeySpec {
+        algorithm: Algorithm::XChaCha20Poly1305,
+        ..KeySpec::seal()
+    };
+    [
+        KeySpec::seal(),
+        wide,
+        in_token(Algorithm::TokenGcm12),
+        in_token(Algorithm::TokenGcm16),
+    ]
+}
+
+fn run_for(holder: &dyn KeyHolder, spec: KeySpec) -> Checked {
+    let run = RandomStream::new()
+        .and_then(|mut random| random.array())
+        .map_err(|error| format!("no randomness: {error}"))?;
+    let bench = Bench {
+        holder,
+        spec,
+        run,
+        scene: Cell::new(0),
+    };
+    if !holder.supports(&spec, HolderOperation::Seal) {
         return bench.unsupported_is_refused();
     }
     bench.messages_come_back()?;
@@ -50,6 +86,12 @@ pub fn run(holder: &dyn KeyHolder) -> Checked {
 
 struct Bench<'a> {
     holder: &'a dyn KeyHolder,
+    /// What keys are made of.
+    spec: KeySpec,
+    /// Part of each key's id, other for each run.
+    run: [u8; 14],
+    /// Part of each key's id, other for each promise: a token keeps keys of the one before.
+    scene: Cell<u8>,
 }
 
 /// `Ok` if the promise holds, else its sentence.
@@ -67,16 +109,6 @@ fn permit(key: KeyId, operation: Operation) -> Permit {
     Policy::owner().permit(key, operation)
 }
 
-const fn operation_of(operation: HolderOperation) -> Operation {
-    match operation {
-        HolderOperation::MakeDataKey => Operation::Datakey,
-        HolderOperation::Open => Operation::Decrypt,
-        HolderOperation::OpenDataKey => Operation::DatakeyOpen,
-        HolderOperation::Reseal => Operation::Rewrap,
-        HolderOperation::Seal => Operation::Encrypt,
-    }
-}
-
 impl Bench<'_> {
     fn generate(
         &self,
@@ -89,13 +121,56 @@ impl Bench<'_> {
             .map_err(|error| format!("a supported key cannot be made: {error}"))
     }
 
+    /// Begins a promise: keys made from here on have other ids.
+    fn fresh(&self) {
+        self.scene.set(self.scene.get() + 1);
+    }
+
+    /// The tenant's key, under which wrapped keys stand. Keys in a token only belong to the tenant.
     fn tenant(&self, byte: u8) -> Result<Arc<KeyMaterial>, Broken> {
-        self.generate(identity(byte, 0xF0 | byte, 1, KeySpec::wrap()), None)
+        let identity = self.identity(byte, 0xF0 | byte, 1, KeySpec::wrap());
+        match self.spec.custody {
+            Custody::Token => Ok(Arc::new(KeyMaterial::new(identity, Vec::new(), None))),
+            _ => self.generate(identity, None),
+        }
     }
 
     fn key(&self, number: u8, version: u32) -> Result<Arc<KeyMaterial>, Broken> {
         let parent = self.tenant(1)?;
-        self.generate(identity(1, number, version, KeySpec::seal()), Some(parent))
+        self.generate(self.sealing(number, version), Some(parent))
+    }
+
+    const fn sealing(&self, number: u8, version: u32) -> Identity {
+        self.identity(1, number, version, self.spec)
+    }
+
+    const fn identity(&self, tenant: u8, key: u8, version: u32, spec: KeySpec) -> Identity {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = self.run;
+        let id = [
+            a,
+            b,
+            c,
+            d,
+            e,
+            f,
+            g,
+            h,
+            i,
+            j,
+            k,
+            l,
+            m,
+            n,
+            self.scene.get(),
+            key,
+        ];
+        Identity {
+            tenant: TenantId::from_bytes([tenant; 16]),
+            key: KeyId::from_bytes(id),
+            version: KeyVersion::from_number(version),
+            spec,
+            created: WallTime::from_unix_millis(1_700_000_000_000),
+        }
     }
 
     fn perform(
@@ -120,7 +195,7 @@ impl Bench<'_> {
             binding,
             deadline_ns: u64::MAX,
         };
-        let permit = permit(key, operation_of(operation));
+        let permit = permit(key, operation.permitted_by());
         self.holder
             .perform(&permit, &request, packed, &mut RandomStream::unseeded())
     }
@@ -151,6 +226,7 @@ impl Bench<'_> {
     }
 
     fn messages_come_back(&self) -> Checked {
+        self.fresh();
         let key = self.key(1, 1)?;
         for length in [0, 1, 15, 16, 17, 64, 1000, 100_000] {
             let text = vec![0x5A; length];
@@ -163,6 +239,7 @@ impl Bench<'_> {
     }
 
     fn associated_data_counts(&self) -> Checked {
+        self.fresh();
         let key = self.key(1, 1)?;
         let sealed = self.seal(&key, b"message", b"row 1")?;
         for other in [&b""[..], b"row 2", b"row 1 ", b"ROW 1"] {
@@ -176,9 +253,15 @@ impl Bench<'_> {
     }
 
     fn another_key_or_version_does_not_open(&self) -> Checked {
+        self.fresh();
         let key = self.key(1, 1)?;
         let sealed = self.seal(&key, b"message", b"")?;
-        for other in [self.key(1, 1)?, self.key(1, 2)?, self.key(2, 1)?] {
+        let mut others = vec![self.key(1, 2)?, self.key(2, 1)?];
+        // In a token there is one key of an id; a second one would not be told apart.
+        if self.spec.custody != Custody::Token {
+            others.push(self.key(1, 1)?);
+        }
+        for other in others {
             let opened = self.one(HolderOperation::Open, &other, &sealed, b"")?;
             require!(
                 opened == Err(Code::DecryptionFailed),
@@ -195,9 +278,10 @@ impl Bench<'_> {
     }
 
     fn edited_attributes_do_not_open(&self) -> Checked {
+        self.fresh();
         let key = self.key(1, 1)?;
         let sealed = self.seal(&key, b"message", b"")?;
-        let original = identity(1, 1, 1, KeySpec::seal());
+        let original = self.sealing(1, 1);
         let edits = [
             Identity {
                 tenant: TenantId::from_bytes([9; 16]),
@@ -244,9 +328,14 @@ impl Bench<'_> {
     }
 
     fn a_moved_key_does_not_open(&self) -> Checked {
+        self.fresh();
         let key = self.key(1, 1)?;
-        let moved = identity(1, 1, 1, KeySpec::seal());
-        for parent in [Some(self.tenant(2)?), None] {
+        let moved = self.sealing(1, 1);
+        let mut parents = vec![Some(self.tenant(2)?)];
+        if self.spec.custody != Custody::Token {
+            parents.push(None);
+        }
+        for parent in parents {
             let row = Arc::new(KeyMaterial::new(moved, key.sealed().to_vec(), parent));
             let used = self.perform(
                 HolderOperation::Seal,
@@ -263,6 +352,7 @@ impl Bench<'_> {
     }
 
     fn a_permit_for_something_else_is_refused(&self) -> Checked {
+        self.fresh();
         let (key, other) = (self.key(1, 1)?, self.key(2, 1)?);
         let wrong = [
             permit(other.key(), Operation::Encrypt),
@@ -288,6 +378,7 @@ impl Bench<'_> {
     }
 
     fn resealing_keeps_binding_and_data(&self) -> Checked {
+        self.fresh();
         let (old, new) = (self.key(1, 1)?, self.key(1, 2)?);
         let bindings = [
             Binding::None,
@@ -328,6 +419,7 @@ impl Bench<'_> {
     }
 
     fn data_keys_open_only_as_data_keys(&self) -> Checked {
+        self.fresh();
         let key = self.key(1, 1)?;
         let made = self.one(HolderOperation::MakeDataKey, &key, b"", b"aad")?;
         let made = made.map_err(|code| format!("a data key cannot be made: {code}"))?;
@@ -353,6 +445,7 @@ impl Bench<'_> {
     }
 
     fn one_bad_item_spoils_no_other(&self) -> Checked {
+        self.fresh();
         let key = self.key(1, 1)?;
         let good = self.seal(&key, b"good", b"")?;
         let mut bad = good.clone();
@@ -384,6 +477,7 @@ impl Bench<'_> {
     }
 
     fn a_version_that_is_not_there_fails_its_item(&self) -> Checked {
+        self.fresh();
         let key = self.key(1, 1)?;
         let sealed = self.seal(&key, b"x", b"")?;
         let reply = self.perform(
@@ -401,7 +495,7 @@ impl Bench<'_> {
     }
 
     fn unsupported_is_refused(&self) -> Checked {
-        let identity = identity(1, 1, 1, KeySpec::seal());
+        let identity = self.sealing(1, 1);
         let permit = permit(identity.key, Operation::ContextCreate);
         let made = self.holder.generate(
             &permit,
@@ -425,14 +519,4 @@ fn first(reply: Result<Reply, HolderError>) -> Result<Vec<u8>, Broken> {
         .ok_or("a request of one item has no result")?;
     require!(item.code == Code::Ok, "an item that should work does")?;
     Ok(item.payload.to_vec())
-}
-
-const fn identity(tenant: u8, key: u8, version: u32, spec: KeySpec) -> Identity {
-    Identity {
-        tenant: TenantId::from_bytes([tenant; 16]),
-        key: KeyId::from_bytes([key; 16]),
-        version: KeyVersion::from_number(version),
-        spec,
-        created: WallTime::from_unix_millis(1_700_000_000_000),
-    }
 }

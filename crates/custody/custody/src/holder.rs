@@ -6,7 +6,7 @@ use keywright_clock::Clock;
 use keywright_envelope::Binding;
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
-use keywright_types::{Code, Custody, KeySpec};
+use keywright_types::{Code, Custody, KeySpec, Operation};
 use smallvec::SmallVec;
 
 use crate::{Identity, Items, KeyMaterial, Reply};
@@ -73,6 +73,20 @@ pub enum HolderOperation {
     Seal,
 }
 
+impl HolderOperation {
+    /// The operation that a permit must name.
+    #[must_use]
+    pub const fn permitted_by(self) -> Operation {
+        match self {
+            Self::MakeDataKey => Operation::Datakey,
+            Self::Open => Operation::Decrypt,
+            Self::OpenDataKey => Operation::DatakeyOpen,
+            Self::Reseal => Operation::Rewrap,
+            Self::Seal => Operation::Encrypt,
+        }
+    }
+}
+
 /// Where a holder's work may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
@@ -113,6 +127,22 @@ pub type Versions = SmallVec<[Arc<KeyMaterial>; 1]>;
 pub const NO_DEADLINE: u64 = u64::MAX;
 
 impl Request {
+    /// Refuses a permit for another operation, or for another key than all versions here are of.
+    ///
+    /// # Errors
+    /// [`HolderError::PermitMismatch`].
+    pub fn check(&self, permit: &Permit) -> Result<(), HolderError> {
+        let ours = self
+            .versions
+            .iter()
+            .all(|version| version.key() == permit.key());
+        if permit.operation() == self.operation.permitted_by() && ours {
+            Ok(())
+        } else {
+            Err(HolderError::PermitMismatch)
+        }
+    }
+
     /// Whether the deadline has passed. Without one the clock is not read.
     #[must_use]
     pub fn expired(&self, clock: &Clock) -> bool {

@@ -3,6 +3,8 @@
 //! * [`KeyHolder`] is the one trait behind which keys work: the embedded keystore, a token, later a
 //!   child process. [`Request`], [`Items`] and [`Reply`] are owned, serialisable values with a deadline,
 //!   so that the holder may sit in another thread or process.
+//! * [`RootKey`] is the key on top of wrapped keys, in a file or in a token. [`ByCustody`] makes one holder of
+//!   two: keys used here, and keys that stay in a token.
 //! * [`lifecycle`] is the table of design 7.16: which state allows what, and which order leads where.
 //! * [`Keyring`] is the part of the service's snapshot that knows contexts and versions; it shares
 //!   everything that a change does not touch.
@@ -19,7 +21,9 @@ mod items;
 mod keyring;
 pub mod lifecycle;
 mod material;
+mod root;
 pub mod rows;
+mod sides;
 
 pub use holder::{
     HolderError, HolderOperation, KeyHolder, NO_DEADLINE, NewKey, Placement, Request, Versions,
@@ -27,3 +31,5 @@ pub use holder::{
 pub use items::{Item, Items, Reply, ReplyItem, TooMuch};
 pub use keyring::{Description, Key, Keyring, Version};
 pub use material::{HolderCell, Identity, KeyMaterial};
+pub use root::RootKey;
+pub use sides::ByCustody;

@@ -5,28 +5,24 @@ use std::sync::Arc;
 use keywright_clock::Clock;
 use keywright_custody::{
     HolderError, HolderOperation, Item, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply,
-    Request,
+    Request, RootKey,
 };
-use keywright_envelope::{
-    Aad, Binding, Envelope, Identity, MessageId, OpeningKey, SealingKey, derive,
-};
+use keywright_envelope::{Aad, Binding, Envelope, MessageId};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::locked::Locking;
 use keywright_secret::{Secret, SecretBytes, wipe};
 use keywright_types::{
-    Code, Custody, InstallationId, KeyId, KeySpec, KeyVersion, Kind, Operation, Purpose, Suite,
+    Code, Custody, InstallationId, KeyId, KeySpec, KeyVersion, Kind, Operation, Purpose,
 };
 
 use crate::cache::{Cache, Loaded, Pair, derive_pair, suite_of};
-use crate::root::{Error, Root};
+use crate::root::{Error, OpenRoot, Root};
 
 /// The embedded holder.
 #[derive(Debug)]
 pub struct Keystore {
-    root: (SealingKey, OpeningKey),
-    root_id: KeyId,
-    installation: InstallationId,
+    root: Box<dyn RootKey>,
     cache: Cache,
     clock: Clock,
 }
@@ -57,28 +53,22 @@ impl Keystore {
     /// # Errors
     /// [`Error::Io`] if the arena cannot be mapped, [`Error::Seal`] if the backend refuses.
     pub fn new(root: &Root, slots: usize, clock: Clock) -> Result<Self, Error> {
-        let identity = Identity {
-            suite: Suite::Xaes256Gcm,
-            kind: Kind::Key,
-            key: root.key_id(),
-            version: KeyVersion::FIRST,
-        };
-        let keys = derive(root.key().expose(), identity)?;
+        Self::with_root(Box::new(OpenRoot::new(root)?), slots, clock)
+    }
+
+    /// A holder under a root that is kept somewhere else, such as in a token.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the arena cannot be mapped.
+    pub fn with_root(root: Box<dyn RootKey>, slots: usize, clock: Clock) -> Result<Self, Error> {
         let cache = Cache::new(slots).map_err(Error::Io)?;
-        let installation = root.installation();
-        Ok(Self {
-            root: keys,
-            root_id: root.key_id(),
-            installation,
-            cache,
-            clock,
-        })
+        Ok(Self { root, cache, clock })
     }
 
     /// Which installation this is the root of.
     #[must_use]
-    pub const fn installation(&self) -> InstallationId {
-        self.installation
+    pub fn installation(&self) -> InstallationId {
+        self.root.installation()
     }
 
     /// Whether the memory for unwrapped keys is locked.
@@ -93,12 +83,10 @@ impl Keystore {
     /// [`Error::Backend`] or [`Error::Seal`] if the backend refuses.
     pub fn generate_service_key(&self, which: ServiceKey) -> Result<Vec<u8>, Error> {
         let mut random = RandomStream::new()?;
-        let message = key_message(self.root_id, &random.secret()?);
+        let message = key_message(self.root.key_id(), &random.secret()?);
         let aad = Aad::EMPTY.attributes(which.attributes());
         let mut out = Vec::new();
-        self.root
-            .0
-            .seal_into(Binding::None, &aad, message.expose(), &mut random, &mut out)?;
+        self.root.seal(&message, &aad, &mut random, &mut out)?;
         Ok(out)
     }
 
@@ -108,7 +96,22 @@ impl Keystore {
     /// [`Error::Rejected`] if it is not `which` of this root.
     pub fn open_service_key(&self, which: ServiceKey, sealed: &[u8]) -> Result<Secret<32>, Error> {
         let aad = Aad::EMPTY.attributes(which.attributes());
-        open_key(&self.root.1, sealed, &aad, self.root_id).ok_or(Error::Rejected)
+        self.open_under_root(sealed, &aad, self.root.key_id())
+            .map_err(|error| match error {
+                HolderError::KeyRejected => Error::Rejected,
+                other => Error::Root(other),
+            })
+    }
+
+    fn open_under_root(
+        &self,
+        sealed: &[u8],
+        aad: &Aad<'_>,
+        id: KeyId,
+    ) -> Result<Secret<32>, HolderError> {
+        open_key(sealed, id, |envelope, out| {
+            self.root.open(envelope, aad, out)
+        })
     }
 
     /// The keys for envelopes of `kind` under `material`, unwrapped first if need be.
@@ -131,14 +134,15 @@ impl Keystore {
     fn unwrap(&self, material: &KeyMaterial) -> Result<Secret<32>, HolderError> {
         let attributes = material.attributes();
         let aad = Aad::EMPTY.attributes(&attributes);
-        let secret = match material.parent() {
-            None => open_key(&self.root.1, material.sealed(), &aad, material.key()),
-            Some(parent) => {
-                let pair = self.pair(parent, Kind::Key)?;
-                open_key(&pair.1, material.sealed(), &aad, material.key())
-            }
+        let (sealed, id) = (material.sealed(), material.key());
+        let Some(parent) = material.parent() else {
+            return self.open_under_root(sealed, &aad, id);
         };
-        secret.ok_or(HolderError::KeyRejected)
+        let pair = self.pair(parent, Kind::Key)?;
+        open_key(sealed, id, |envelope, out| {
+            let opened = pair.1.open_into(envelope, &aad, out);
+            opened.map_err(|_| HolderError::KeyRejected)
+        })
     }
 }
 
@@ -186,20 +190,17 @@ impl KeyHolder for Keystore {
         let message = key_message(identity.key, &secret);
         let attributes = KeyMaterial::new(identity, Vec::new(), None).attributes();
         let aad = Aad::EMPTY.attributes(&attributes);
-        let sealing = match &parent {
-            None => self.root.0.clone(),
-            Some(parent) => self.pair(parent, Kind::Key)?.0.clone(),
-        };
         let mut sealed = Vec::new();
-        sealing
-            .seal_into(
-                Binding::None,
-                &aad,
-                message.expose(),
-                &mut random,
-                &mut sealed,
-            )
-            .map_err(|_| HolderError::Unavailable)?;
+        match &parent {
+            None => self.root.seal(&message, &aad, &mut random, &mut sealed)?,
+            Some(parent) => {
+                let pair = self.pair(parent, Kind::Key)?;
+                let (text, binding) = (message.expose(), Binding::None);
+                pair.0
+                    .seal_into(binding, &aad, text, &mut random, &mut sealed)
+                    .map_err(|_| HolderError::Unavailable)?;
+            }
+        }
         Ok(KeyMaterial::new(identity, sealed, parent))
     }
 
@@ -210,7 +211,7 @@ impl KeyHolder for Keystore {
         items: Items,
         random: &mut RandomStream,
     ) -> Result<Reply, HolderError> {
-        check(permit, request)?;
+        request.check(permit)?;
         if request.expired(&self.clock) {
             return Err(HolderError::DeadlineExceeded);
         }
@@ -222,27 +223,6 @@ impl KeyHolder for Keystore {
         let sealed = sealed.map_err(|_| HolderError::Unavailable)?;
         let opened = self.open_service_key(ServiceKey::StoreRows, &sealed);
         opened.map(drop).map_err(|_| HolderError::Unavailable)
-    }
-}
-
-/// A permit is for one key and one operation, and every version of the request is of that key.
-fn check(permit: &Permit, request: &Request) -> Result<(), HolderError> {
-    let operation = match request.operation {
-        HolderOperation::MakeDataKey => Operation::Datakey,
-        HolderOperation::Open => Operation::Decrypt,
-        HolderOperation::OpenDataKey => Operation::DatakeyOpen,
-        HolderOperation::Reseal => Operation::Rewrap,
-        HolderOperation::Seal => Operation::Encrypt,
-        _ => return Err(HolderError::PermitMismatch),
-    };
-    let ours = request
-        .versions
-        .iter()
-        .all(|version| version.key() == permit.key());
-    if permit.operation() == operation && ours {
-        Ok(())
-    } else {
-        Err(HolderError::PermitMismatch)
     }
 }
 
@@ -422,15 +402,20 @@ fn open(
 }
 
 /// Opens an envelope of kind 2 and takes the secret out of it, if it is the secret of `id`.
-fn open_key(opening: &OpeningKey, sealed: &[u8], aad: &Aad<'_>, id: KeyId) -> Option<Secret<32>> {
-    let envelope = Envelope::parse(sealed).ok()?;
-    let mut plain = Vec::with_capacity(envelope.plaintext_len());
-    opening.open_into(&envelope, aad, &mut plain).ok()?;
+fn open_key(
+    sealed: &[u8],
+    id: KeyId,
+    open: impl FnOnce(&Envelope<'_>, &mut Vec<u8>) -> Result<(), HolderError>,
+) -> Result<Secret<32>, HolderError> {
+    let envelope = Envelope::parse(sealed).map_err(|_| HolderError::KeyRejected)?;
+    // Room for what a device appends before its zeros are taken away: a buffer that grows leaves a copy.
+    let mut plain = Vec::with_capacity(envelope.plaintext_len() + OVERHEAD);
+    open(&envelope, &mut plain)?;
     let secret = plain
         .strip_prefix(id.as_bytes())
         .and_then(Secret::copy_from);
     wipe(&mut plain);
-    secret
+    secret.ok_or(HolderError::KeyRejected)
 }
 
 /// id 16 + secret 32: the message of an envelope of kind 2 (design 7.9).

@@ -15,12 +15,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use keywright_container::{DataKey, FileHeader, Slot};
+use keywright_custody::{HolderError, RootKey};
 use keywright_encoding::Reader;
-use keywright_envelope::Aad;
+use keywright_envelope::{Aad, Binding, Envelope, Identity, OpeningKey, SealingKey, derive};
 use keywright_password::{Limits, Profile};
 use keywright_primitives::random::RandomStream;
 use keywright_secret::{Secret, SecretBytes};
-use keywright_types::{InstallationId, KeyId};
+use keywright_types::{InstallationId, KeyId, KeyVersion, Kind, Suite};
 
 /// The opened root.
 #[derive(Debug)]
@@ -55,6 +56,9 @@ pub enum Error {
     /// An envelope could not be made.
     #[error("a key could not be sealed")]
     Seal(#[from] keywright_envelope::Error),
+    /// The root key is kept elsewhere, and did not work there.
+    #[error("the root key did not work: {0}")]
+    Root(#[from] HolderError),
 }
 
 impl From<keywright_container::Error> for Error {
@@ -110,10 +114,6 @@ impl Root {
     #[must_use]
     pub const fn key_id(&self) -> KeyId {
         self.key_id
-    }
-
-    pub(crate) const fn key(&self) -> &Secret<32> {
-        &self.key
     }
 
     fn seal(
@@ -180,6 +180,67 @@ impl Root {
             key_id: KeyId::from_bytes(*reader.array().ok()?),
             key: Secret::copy_from(reader.rest())?,
         })
+    }
+}
+
+/// The root of a file as the key on top: suite 1, as every wrapped key.
+#[derive(Debug)]
+pub(crate) struct OpenRoot {
+    installation: InstallationId,
+    key_id: KeyId,
+    sealing: SealingKey,
+    opening: OpeningKey,
+}
+
+impl OpenRoot {
+    pub(crate) fn new(root: &Root) -> Result<Self, Error> {
+        let identity = Identity {
+            suite: Suite::Xaes256Gcm,
+            kind: Kind::Key,
+            key: root.key_id,
+            version: KeyVersion::FIRST,
+        };
+        let (sealing, opening) = derive(root.key.expose(), identity)?;
+        Ok(Self {
+            installation: root.installation,
+            key_id: root.key_id,
+            sealing,
+            opening,
+        })
+    }
+}
+
+impl RootKey for OpenRoot {
+    fn key_id(&self) -> KeyId {
+        self.key_id
+    }
+
+    fn installation(&self) -> InstallationId {
+        self.installation
+    }
+
+    fn seal(
+        &self,
+        message: &Secret<48>,
+        aad: &Aad<'_>,
+        random: &mut RandomStream,
+        out: &mut Vec<u8>,
+    ) -> Result<(), HolderError> {
+        let text = message.expose();
+        let sealed = self
+            .sealing
+            .seal_into(Binding::None, aad, text, random, out);
+        sealed.map(drop).map_err(|_| HolderError::Unavailable)
+    }
+
+    fn open(
+        &self,
+        envelope: &Envelope<'_>,
+        aad: &Aad<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), HolderError> {
+        let opened = self.opening.open_into(envelope, aad, out);
+        opened.map_err(|_| HolderError::KeyRejected)
     }
 }
 

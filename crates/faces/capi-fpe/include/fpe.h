@@ -38,7 +38,8 @@
  *   beyond ASCII, batches with offsets or threads) the process ends, as Rust programs do.
  *
  * Environment. KEYWRIGHT_FPE_BACKEND, read once, chooses how the work is done: portable, aesni, vaes256,
- *   vaes512, sm4-aesni or sm4-gfni. Unset, the fastest of the machine is taken. All give the same values.
+ *   vaes512, sm4-aesni, sm4-gfni, arm-aes or arm-sm4. Unset, the fastest of the machine is taken. All give
+ *   the same values.
  */
 #ifndef KEYWRIGHT_FPE_H
 #define KEYWRIGHT_FPE_H

@@ -52,6 +52,8 @@ pub(crate) unsafe extern "C" fn backend_name(ctx: *const Context) -> *const c_ch
             Backend::Vaes512 => c"vaes512",
             Backend::Sm4AesNi => c"sm4-aesni",
             Backend::Sm4Gfni => c"sm4-gfni",
+            Backend::ArmAes => c"arm-aes",
+            Backend::ArmSm4 => c"arm-sm4",
             _ => c"other",
         })
     });

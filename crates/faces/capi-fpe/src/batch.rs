@@ -16,17 +16,17 @@ use crate::pointers::{self, Extent};
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Described {
-    size: usize,
-    records: usize,
-    len: usize,
-    offsets: *const usize,
-    alphabet: *const c_char,
-    tweak: *const u8,
-    tweak_len: usize,
-    tweak_offsets: *const usize,
-    tweak_each: c_uint,
-    width: c_uint,
-    threads: c_uint,
+    pub(crate) size: usize,
+    pub(crate) records: usize,
+    pub(crate) len: usize,
+    pub(crate) offsets: *const usize,
+    pub(crate) alphabet: *const c_char,
+    pub(crate) tweak: *const u8,
+    pub(crate) tweak_len: usize,
+    pub(crate) tweak_offsets: *const usize,
+    pub(crate) tweak_each: c_uint,
+    pub(crate) width: c_uint,
+    pub(crate) threads: c_uint,
 }
 
 /// A batch whose pointers have become slices.
@@ -193,36 +193,27 @@ unsafe fn run(
     }
 }
 
-/// `FPE_encrypt_batch`.
-///
-/// # Safety
-/// As `fpe.h` says: pointers are NULL or point at as much as the batch says.
-#[unsafe(export_name = "FPE_encrypt_batch")]
-pub(crate) unsafe extern "C" fn encrypt_batch(
-    ctx: *const Context,
-    batch: *const Described,
-    input: *const c_void,
-    output: *mut c_void,
-) -> c_int {
-    // SAFETY: by the duty of the caller.
-    boundary::call_with_secrets::<{ boundary::MANY }>(|_| unsafe {
-        run(ctx, batch, Direction::Encrypt, input, output)
-    })
+/// The entry of one direction.
+macro_rules! entry {
+    ($direction:ident, $export:literal $name:ident) => {
+        #[doc = concat!("`", $export, "`.")]
+        ///
+        /// # Safety
+        /// As `fpe.h` says: pointers are NULL or point at as much as the batch says.
+        #[unsafe(export_name = $export)]
+        pub(crate) unsafe extern "C" fn $name(
+            ctx: *const Context,
+            batch: *const Described,
+            input: *const c_void,
+            output: *mut c_void,
+        ) -> c_int {
+            // SAFETY: by the duty of the caller.
+            boundary::call_with_secrets::<{ boundary::MANY }>(|_| unsafe {
+                run(ctx, batch, Direction::$direction, input, output)
+            })
+        }
+    };
 }
 
-/// `FPE_decrypt_batch`.
-///
-/// # Safety
-/// As [`encrypt_batch`].
-#[unsafe(export_name = "FPE_decrypt_batch")]
-pub(crate) unsafe extern "C" fn decrypt_batch(
-    ctx: *const Context,
-    batch: *const Described,
-    input: *const c_void,
-    output: *mut c_void,
-) -> c_int {
-    // SAFETY: by the duty of the caller.
-    boundary::call_with_secrets::<{ boundary::MANY }>(|_| unsafe {
-        run(ctx, batch, Direction::Decrypt, input, output)
-    })
-}
+entry!(Encrypt, "FPE_encrypt_batch" encrypt_batch);
+entry!(Decrypt, "FPE_decrypt_batch" decrypt_batch);

@@ -112,146 +112,6 @@ unsafe fn at_once(
     })
 }
 
-/// `FPE_encrypt`.
-///
-/// # Safety
-/// As `fpe.h` says: pointers are NULL or point at as much as their lengths say.
-#[unsafe(export_name = "FPE_encrypt")]
-pub(crate) unsafe extern "C" fn encrypt(
-    ctx: *const Context,
-    input: *const c_uint,
-    output: *mut c_uint,
-    len: c_uint,
-    tweak: *const u8,
-    tweak_len: c_uint,
-) -> c_int {
-    let value = Value::new(input, output, len, (tweak, tweak_len));
-    // SAFETY: by the duty of the caller.
-    unsafe { with_context(ctx, Direction::Encrypt, value) }
-}
-
-/// `FPE_decrypt`.
-///
-/// # Safety
-/// As [`encrypt`].
-#[unsafe(export_name = "FPE_decrypt")]
-pub(crate) unsafe extern "C" fn decrypt(
-    ctx: *const Context,
-    input: *const c_uint,
-    output: *mut c_uint,
-    len: c_uint,
-    tweak: *const u8,
-    tweak_len: c_uint,
-) -> c_int {
-    let value = Value::new(input, output, len, (tweak, tweak_len));
-    // SAFETY: by the duty of the caller.
-    unsafe { with_context(ctx, Direction::Decrypt, value) }
-}
-
-/// `FPE_encrypt_oneshot`.
-///
-/// # Safety
-/// As [`encrypt`].
-#[unsafe(export_name = "FPE_encrypt_oneshot")]
-pub(crate) unsafe extern "C" fn encrypt_oneshot(
-    mode: c_uint,
-    algorithm: c_uint,
-    key: *const u8,
-    key_bits: c_uint,
-    radix: c_uint,
-    input: *const c_uint,
-    output: *mut c_uint,
-    len: c_uint,
-    tweak: *const u8,
-    tweak_len: c_uint,
-) -> c_int {
-    let value = Value::new(input, output, len, (tweak, tweak_len));
-    let kind = Kind {
-        mode,
-        algorithm,
-        radix,
-    };
-    // SAFETY: by the duty of the caller.
-    unsafe { at_once(kind, (key, key_bits), Direction::Encrypt, value) }
-}
-
-/// `FPE_decrypt_oneshot`.
-///
-/// # Safety
-/// As [`encrypt`].
-#[unsafe(export_name = "FPE_decrypt_oneshot")]
-pub(crate) unsafe extern "C" fn decrypt_oneshot(
-    mode: c_uint,
-    algorithm: c_uint,
-    key: *const u8,
-    key_bits: c_uint,
-    radix: c_uint,
-    input: *const c_uint,
-    output: *mut c_uint,
-    len: c_uint,
-    tweak: *const u8,
-    tweak_len: c_uint,
-) -> c_int {
-    let value = Value::new(input, output, len, (tweak, tweak_len));
-    let kind = Kind {
-        mode,
-        algorithm,
-        radix,
-    };
-    // SAFETY: by the duty of the caller.
-    unsafe { at_once(kind, (key, key_bits), Direction::Decrypt, value) }
-}
-
-/// `FPE_encrypt_ex`.
-///
-/// # Safety
-/// As [`encrypt`]; the output has room for `capacity` digits.
-#[unsafe(export_name = "FPE_encrypt_ex")]
-pub(crate) unsafe extern "C" fn encrypt_ex(
-    ctx: *const Context,
-    input: *const c_uint,
-    len: usize,
-    output: *mut c_uint,
-    capacity: usize,
-    tweak: *const u8,
-    tweak_len: usize,
-) -> c_int {
-    let value = Value {
-        input,
-        output,
-        digits: len,
-        tweak,
-        tweak_bytes: tweak_len,
-    };
-    // SAFETY: by the duty of the caller.
-    unsafe { with_room(ctx, Direction::Encrypt, value, capacity) }
-}
-
-/// `FPE_decrypt_ex`.
-///
-/// # Safety
-/// As [`encrypt_ex`].
-#[unsafe(export_name = "FPE_decrypt_ex")]
-pub(crate) unsafe extern "C" fn decrypt_ex(
-    ctx: *const Context,
-    input: *const c_uint,
-    len: usize,
-    output: *mut c_uint,
-    capacity: usize,
-    tweak: *const u8,
-    tweak_len: usize,
-) -> c_int {
-    let value = Value {
-        input,
-        output,
-        digits: len,
-        tweak,
-        tweak_bytes: tweak_len,
-    };
-    // SAFETY: by the duty of the caller.
-    unsafe { with_room(ctx, Direction::Decrypt, value, capacity) }
-}
-
 /// # Safety
 /// As [`with_context`].
 unsafe fn with_room(
@@ -272,3 +132,91 @@ unsafe fn with_room(
         unsafe { value.run(key, direction) }
     })
 }
+
+/// The entries of one direction.
+macro_rules! entries {
+    ($direction:ident, $plain:literal $with_context:ident, $oneshot:literal $at_once:ident, $ex:literal $with_room:ident) => {
+        #[doc = concat!("`", $plain, "`.")]
+        ///
+        /// # Safety
+        /// As `fpe.h` says: pointers are NULL or point at as much as their lengths say.
+        #[unsafe(export_name = $plain)]
+        pub(crate) unsafe extern "C" fn $with_context(
+            ctx: *const Context,
+            input: *const c_uint,
+            output: *mut c_uint,
+            len: c_uint,
+            tweak: *const u8,
+            tweak_len: c_uint,
+        ) -> c_int {
+            let value = Value::new(input, output, len, (tweak, tweak_len));
+            // SAFETY: by the duty of the caller.
+            unsafe { with_context(ctx, Direction::$direction, value) }
+        }
+
+        #[doc = concat!("`", $oneshot, "`.")]
+        ///
+        /// # Safety
+        /// As the one above; `key` is NULL or points at `key_bits` / 8 bytes.
+        #[unsafe(export_name = $oneshot)]
+        pub(crate) unsafe extern "C" fn $at_once(
+            mode: c_uint,
+            algorithm: c_uint,
+            key: *const u8,
+            key_bits: c_uint,
+            radix: c_uint,
+            input: *const c_uint,
+            output: *mut c_uint,
+            len: c_uint,
+            tweak: *const u8,
+            tweak_len: c_uint,
+        ) -> c_int {
+            let value = Value::new(input, output, len, (tweak, tweak_len));
+            let kind = Kind {
+                mode,
+                algorithm,
+                radix,
+            };
+            // SAFETY: by the duty of the caller.
+            unsafe { at_once(kind, (key, key_bits), Direction::$direction, value) }
+        }
+
+        #[doc = concat!("`", $ex, "`.")]
+        ///
+        /// # Safety
+        /// As the first; the output has room for `capacity` digits.
+        #[unsafe(export_name = $ex)]
+        pub(crate) unsafe extern "C" fn $with_room(
+            ctx: *const Context,
+            input: *const c_uint,
+            len: usize,
+            output: *mut c_uint,
+            capacity: usize,
+            tweak: *const u8,
+            tweak_len: usize,
+        ) -> c_int {
+            let value = Value {
+                input,
+                output,
+                digits: len,
+                tweak,
+                tweak_bytes: tweak_len,
+            };
+            // SAFETY: by the duty of the caller.
+            unsafe { with_room(ctx, Direction::$direction, value, capacity) }
+        }
+    };
+}
+
+entries!(
+    Encrypt,
+    "FPE_encrypt" encrypt,
+    "FPE_encrypt_oneshot" encrypt_oneshot,
+    "FPE_encrypt_ex" encrypt_ex
+);
+entries!(
+    Decrypt,
+    "FPE_decrypt" decrypt,
+    "FPE_decrypt_oneshot" decrypt_oneshot,
+    "FPE_decrypt_ex" decrypt_ex
+);

@@ -18,6 +18,7 @@
 //! | `digits`, `text`, `batch` | the work |
 //! | `alphabets` | an alphabet is judged once, not with every call |
 //! | `facts` | limits, version, error text |
+//! | `exercise` | calls as arbitrary bytes say, for a fuzzer |
 //!
 //! Symbols keep their C names by `export_name`; nothing else is exported from the shared library.
 //!
@@ -29,8 +30,12 @@ mod batch;
 mod boundary;
 mod context;
 mod digits;
+mod exercise;
 mod facts;
 mod failure;
 mod pointers;
 mod rules;
 mod text;
+
+#[doc(hidden)]
+pub use exercise::exercise;

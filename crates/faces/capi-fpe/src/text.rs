@@ -7,6 +7,11 @@
 
 mod entries;
 
+pub(crate) use entries::{
+    decrypt_str, decrypt_str_ex, decrypt_str_oneshot, encrypt_str, encrypt_str_ex,
+    encrypt_str_oneshot,
+};
+
 use std::ffi::{c_char, c_uint};
 
 use keywright_fpe::{Alphabet, Error, Key};

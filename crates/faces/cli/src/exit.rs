@@ -30,6 +30,8 @@ pub(crate) enum Exit {
     Negative = 8,
     /// There is no such thing.
     NotFound = 9,
+    /// More than one thing is meant.
+    Ambiguous = 10,
     /// Nobody knows the caller.
     Authentication = 11,
     /// It cannot be done here.

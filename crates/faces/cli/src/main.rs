@@ -16,10 +16,15 @@ mod client;
 mod confirm;
 mod demo;
 mod exit;
+mod format;
 mod fpe;
+mod hd;
+mod hsm;
 mod output;
 mod place;
+mod seal;
 mod serve;
+mod token;
 mod vectors;
 
 use clap::Parser;
@@ -61,8 +66,24 @@ enum Command {
     Audit(audit::Arguments),
     /// Measure operations.
     Bench(Box<bench::Arguments>),
+    /// Show what formats there are, describe one, and hold a file against them.
+    Format(format::Arguments),
     /// Encrypt or decrypt one value into a value of the same form.
     Fpe(fpe::Arguments),
+    /// Derive and use keys of a tree from one seed.
+    Hd(hd::Arguments),
+    /// Manage the keys of any PKCS#11 token, and work with them.
+    Hsm(Box<hsm::Arguments>),
+    /// Seal a file under a password.
+    Lock(seal::Lock),
+    /// Open a sealed file with a private key.
+    Open(seal::Open),
+    /// Seal a file to public keys, and make such keys.
+    Seal(seal::Seal),
+    /// Build, verify and narrow tokens.
+    Token(token::Arguments),
+    /// Open a locked file with its password.
+    Unlock(seal::Unlock),
     /// Run files of test vectors.
     Vectors(vectors::Arguments),
 }
@@ -94,7 +115,10 @@ fn wanted_format() -> Format {
     let pair = words
         .windows(2)
         .any(|pair| pair[0] == "--format" && pair[1] == "json");
-    let json = pair || words.iter().any(|word| word == "--format=json");
+    let json = pair
+        || words
+            .iter()
+            .any(|word| word == "--format=json" || word == "--json");
     if json { Format::Json } else { Format::Text }
 }
 
@@ -115,7 +139,15 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Admin(arguments) => admin::run(arguments, format),
         Command::Audit(arguments) => audit::run(arguments, format),
         Command::Bench(arguments) => bench::run(*arguments, format),
+        Command::Format(arguments) => format::run(&arguments, format),
         Command::Fpe(arguments) => fpe::run(&arguments, format),
+        Command::Hd(arguments) => hd::run(arguments, format),
+        Command::Hsm(arguments) => hsm::run(&arguments, format),
+        Command::Lock(arguments) => seal::lock(&arguments, format),
+        Command::Open(arguments) => seal::open(&arguments, format),
+        Command::Seal(arguments) => seal::seal(&arguments, format),
+        Command::Token(arguments) => token::run(&arguments, format),
+        Command::Unlock(arguments) => seal::unlock(&arguments, format),
         Command::Vectors(arguments) => vectors::run(&arguments, format),
     }
 }

@@ -45,6 +45,21 @@ pub enum Metric {
 }
 
 impl Metric {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Cpu,
+        Self::Figure,
+        Self::P50,
+        Self::P99,
+        Self::Throughput,
+    ];
+
+    /// The metric that documents spell like this.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|metric| metric.name() == name)
+    }
+
     /// As documents spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -286,6 +301,17 @@ pub fn paired(
     sides
         .difference(ratio.exp(), test.p, &current, &baseline)
         .ok_or_else(missing)
+}
+
+/// `case` over `other` in every pair of runs that both have the figure in, by the number of the run; above 1
+/// is slower or dearer.
+#[must_use]
+pub fn pair_ratios(case: &Case, other: &Case, metric: Metric) -> Vec<(u32, f64)> {
+    let ratio = |run: &RunRecord| {
+        let partner = other.runs.iter().find(|partner| partner.run == run.run)?;
+        Some((run.run, metric.cost(run)? / metric.cost(partner)?))
+    };
+    case.runs.iter().filter_map(ratio).collect()
 }
 
 /// Signed ranks; where magnitudes are equal or zero they have no order, and the signs of the values

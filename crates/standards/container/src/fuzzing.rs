@@ -2,17 +2,28 @@
 //! target and a plain test of this crate both call.
 
 use keywright_envelope::Aad;
-use keywright_secret::Secret;
+use keywright_hpke::{Kem, Policy, PrivateKey};
+use keywright_secret::{Secret, SecretBytes};
 
 use crate::{DataKey, Error, FileHeader, SLOT_LIMIT, open, rewrite_slots};
 
 /// The secret of the data key under which the function looks at every file.
 pub const SECRET: [u8; 32] = [0x5A; 32];
 
+/// The private key with which the function looks at every slot 3.
+///
+/// # Errors
+/// [`Error::Backend`] if the backend refuses.
+pub fn recipient() -> Result<PrivateKey, Error> {
+    let bytes = SecretBytes::from_vec(SECRET.to_vec());
+    Ok(PrivateKey::from_bytes(Kem::X25519HkdfSha256, &bytes)?)
+}
+
 /// Parses `data` and tries to open it under [`SECRET`], and checks that
 ///
 /// * the header that was read is the header that would be written;
 /// * no slot is beyond its limit;
+/// * a slot 3 that opens with [`recipient`] yields the key that the stream names;
 /// * the same slots give the same file;
 /// * what opens has the length that the chunks have without their tags.
 ///
@@ -35,6 +46,7 @@ pub fn file(data: &[u8]) {
         within && !header.slots().is_empty(),
         "slots beyond the limits"
     );
+    slots_of_recipients(&header);
     let mut again = Vec::new();
     let rewritten = rewrite_slots(&mut &data[..], &mut again, header.slots());
     assert!(
@@ -63,6 +75,20 @@ pub fn file(data: &[u8]) {
         }
         Err(error) => assert!(
             matches!(error, Error::Rejected | Error::Malformed),
+            "another error: {error}"
+        ),
+    }
+}
+
+fn slots_of_recipients(header: &FileHeader) {
+    let Ok(recipient) = recipient() else { return };
+    match header.open_with_private_key(&recipient, &Policy::default()) {
+        Ok(key) => assert_eq!(key.id(), header.data_key(), "the key of another file"),
+        Err(error) => assert!(
+            matches!(
+                error,
+                Error::Rejected | Error::Malformed | Error::NoSlot | Error::Hpke(_)
+            ),
             "another error: {error}"
         ),
     }

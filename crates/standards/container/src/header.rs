@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read};
 use keywright_encoding::put_lp;
 use keywright_envelope::stream::Prefix;
 use keywright_envelope::{Aad, Binding, MessageId, OpeningKey};
+use keywright_hpke::{Policy, PrivateKey};
 use keywright_password::Limits;
 use keywright_secret::SecretBytes;
 use keywright_secret::locked::Locking;
@@ -130,6 +131,26 @@ impl FileHeader {
         let mut answer = Err(Error::NoSlot);
         for slot in slots.take(PASSWORD_TRIALS) {
             answer = slot.open_password(password, limits);
+            if answer.is_ok() {
+                break;
+            }
+        }
+        answer
+    }
+
+    /// Tries the private key on every slot 3 of its KEM; a slot does not say whose it is.
+    ///
+    /// # Errors
+    /// [`Error::NoSlot`] if there is none, else the last answer of [`Slot::open_hpke`].
+    pub fn open_with_private_key(
+        &self,
+        key: &PrivateKey,
+        policy: &Policy,
+    ) -> Result<DataKey, Error> {
+        let fits = |slot: &&Slot| slot.suite().is_some_and(|suite| suite.kem == key.kem());
+        let mut answer = Err(Error::NoSlot);
+        for slot in self.slots.iter().filter(fits) {
+            answer = slot.open_hpke(key, policy);
             if answer.is_ok() {
                 break;
             }

@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | 1 | an envelope of kind 2 under some key | written and opened |
 //! | 2 | a password container | written and opened |
-//! | 3 | HPKE to a public key | read and kept |
+//! | 3 | HPKE to a public key | written and opened |
 //!
 //! Slots are outside the associated data: another password or recipient means [`rewrite_slots`], and the
 //! stream stays as it is. Memory is constant, whatever the file's length.
@@ -27,6 +27,7 @@ pub mod fuzzing;
 #[doc(hidden)]
 pub mod hazmat;
 mod header;
+mod recipient;
 mod slot;
 mod staged;
 
@@ -68,6 +69,9 @@ pub enum Error {
     /// A password slot could not be opened or made.
     #[error(transparent)]
     Password(keywright_password::Error),
+    /// A slot for a public key could not be made, or its suite is not admitted.
+    #[error(transparent)]
+    Hpke(keywright_hpke::Error),
     /// Sealing failed.
     #[error(transparent)]
     Seal(#[from] keywright_envelope::Error),
@@ -100,6 +104,16 @@ impl From<keywright_password::Error> for Error {
             keywright_password::Error::Malformed => Self::Malformed,
             keywright_password::Error::Rejected => Self::Rejected,
             other => Self::Password(other),
+        }
+    }
+}
+
+impl From<keywright_hpke::Error> for Error {
+    fn from(error: keywright_hpke::Error) -> Self {
+        match error {
+            keywright_hpke::Error::Rejected => Self::Rejected,
+            keywright_hpke::Error::Backend(error) => Self::Backend(error),
+            other => Self::Hpke(other),
         }
     }
 }

@@ -146,7 +146,7 @@ impl Slot {
         Ok((self.yielded(Some(&opened.secret))?, opened.locking))
     }
 
-    fn yielded(&self, bytes: Option<&Secret<48>>) -> Result<DataKey, Error> {
+    pub(crate) fn yielded(&self, bytes: Option<&Secret<48>>) -> Result<DataKey, Error> {
         let key = DataKey::from_bytes(bytes.ok_or(Error::Rejected)?);
         (key.id() == self.data_key)
             .then_some(key)

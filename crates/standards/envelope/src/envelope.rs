@@ -52,6 +52,7 @@ pub struct Envelope<'a> {
     header: Header,
     encoded_header: &'a [u8],
     body: Body<'a>,
+    all: &'a [u8],
 }
 
 /// What follows the header, by suite.
@@ -100,6 +101,7 @@ impl<'a> Envelope<'a> {
             header,
             encoded_header,
             body,
+            all: bytes,
         })
     }
 
@@ -133,6 +135,12 @@ impl<'a> Envelope<'a> {
 
     pub(crate) const fn encoded_header(&self) -> &'a [u8] {
         self.encoded_header
+    }
+
+    /// The last bytes: ciphertext and tag as they stand side by side.
+    pub(crate) fn last(&self, length: usize) -> &'a [u8] {
+        let start = self.all.len().saturating_sub(length);
+        self.all.get(start..).unwrap_or_default()
     }
 
     pub(crate) const fn body(&self) -> &Body<'a> {

@@ -4,8 +4,9 @@
 //! |---|---|---|
 //! | 1 | XAES-256-GCM (C2SP) under a subkey, with a commitment; the default | sealed and opened |
 //! | 2 | XChaCha20-Poly1305 under a subkey, with a commitment | sealed and opened |
-//! | 3 | AES-256-GCM inside a token, nonce from us, 32 zero bytes in front | with a key in software |
-//! | 4, 5 | AES-256-GCM with a token's own nonce; AES-256-SIV | parsed; their keys are refused |
+//! | 3 | AES-256-GCM inside a token, nonce from us, 32 zero bytes in front | with a key in a device ([`DeviceKey`]) or in software |
+//! | 4 | the same with a nonce of 16 bytes that the token makes | with a key in a device |
+//! | 5 | AES-256-SIV | parsed; its keys are refused |
 //! | 6 | C2SP chunked-encryption with AES-256-GCM: [`stream`] | sealed and opened |
 //!
 //! [`derive()`] runs the one HKDF of a key; after it a message costs no hash. The sealer makes the nonce.
@@ -41,6 +42,7 @@
 
 mod aad;
 mod chunked;
+mod device;
 mod envelope;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -52,6 +54,7 @@ pub mod stream;
 mod transfer;
 
 pub use aad::{Aad, AadTooLong, CALLER_AAD_LIMIT};
+pub use device::{DeviceKey, Sealed, Sealing};
 pub use envelope::{Envelope, Malformed, MessageId};
 pub use header::{Binding, Header};
 pub use key::{Identity, OpeningKey, SealingKey, derive};
@@ -76,6 +79,9 @@ pub enum Error {
     /// The caller's: the plaintext or a field of the associated data is beyond the format's limit.
     #[error("the input is longer than the format allows")]
     TooLong,
+    /// The environment's: a device gave an answer of another length than it must have.
+    #[error("the device's answer has the wrong length")]
+    Device,
     /// The environment's: no randomness, or the backend refused.
     #[error("the crypto backend failed")]
     Backend(#[source] keywright_primitives::Error),

@@ -11,12 +11,20 @@ mod sm4_soft;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod aes_ni;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod arm;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg_attr(target_arch = "x86_64", path = "cipher/native/x86.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "cipher/native/arm.rs")]
+mod native;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sm4_x86;
 
 use core::fmt;
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
+
+use crate::kernel::wipe;
 
 pub use backend::{Algorithm, Backend, UnknownBackend};
 
@@ -51,6 +59,8 @@ pub(crate) struct Schedule {
     keys: Keys,
 }
 
+/// Zeros in every byte are the first form, so that a wiped one is a value still.
+#[repr(u8)]
 enum Keys {
     AesBytes {
         keys: aes_soft::RoundKeys,
@@ -97,7 +107,7 @@ impl Schedule {
         self.backend
     }
 
-    /// The AES round keys, the first included, if this is an AES key on an x86 backend.
+    /// The AES round keys, the first included, if this is an AES key on a backend with instructions for it.
     pub(crate) fn aes_keys(&self) -> Option<&[[u8; 16]]> {
         match &self.keys {
             Keys::AesBytes { keys, rounds } => keys.get(..=*rounds),
@@ -115,9 +125,9 @@ impl Schedule {
 }
 
 fn expand_aes(key: &[u8], backend: Backend) -> Option<Keys> {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if backend != Backend::Portable {
-        let (keys, rounds) = x86::expand_aes(key)?;
+        let (keys, rounds) = native::expand_aes(key)?;
         return Some(Keys::AesBytes { keys, rounds });
     }
     let _ = backend;
@@ -131,9 +141,9 @@ fn expand_aes(key: &[u8], backend: Backend) -> Option<Keys> {
 
 fn expand_sm4(key: &[u8], backend: Backend) -> Option<Keys> {
     let key = key.try_into().ok()?;
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if backend != Backend::Portable {
-        return Some(Keys::Sm4(x86::expand_sm4(key, backend)));
+        return Some(Keys::Sm4(native::expand_sm4(key, backend)));
     }
     let _ = backend;
     Some(Keys::Sm4(sm4_soft::expand(key, sm4_soft::sub_word)))
@@ -141,28 +151,26 @@ fn expand_sm4(key: &[u8], backend: Backend) -> Option<Keys> {
 
 impl Cipher for Schedule {
     fn encrypt(&self, block: [u8; 16]) -> [u8; 16] {
+        let mut out = [block];
         match &self.keys {
-            #[cfg(target_arch = "x86_64")]
-            Keys::AesBytes { keys, rounds } => x86::aes(&keys[..=*rounds], block),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Keys::AesBytes { keys, rounds } => native::aes(&keys[..=*rounds], &mut out),
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Keys::Sm4(keys) if self.backend != Backend::Portable => {
-                x86::sm4(keys, self.backend, block)
+                return native::sm4(keys, self.backend, block);
             }
-            keys => {
-                let mut out = [block];
-                keys.encrypt_portable(&mut out);
-                out[0]
-            }
+            keys => keys.encrypt_portable(&mut out),
         }
+        out[0]
     }
 
     fn encrypt8(&self, blocks: &mut [[u8; 16]; 8]) {
         match &self.keys {
-            #[cfg(target_arch = "x86_64")]
-            Keys::AesBytes { keys, rounds } => x86::aes8(&keys[..=*rounds], blocks),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Keys::AesBytes { keys, rounds } => native::aes(&keys[..=*rounds], blocks),
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             Keys::Sm4(keys) if self.backend != Backend::Portable => {
-                x86::sm4_8(keys, self.backend, blocks);
+                native::sm4_8(keys, self.backend, blocks);
             }
             keys => keys.encrypt_portable(blocks),
         }
@@ -178,7 +186,7 @@ impl Keys {
                 }
             }
             Self::Sm4(keys) => sm4_soft::encrypt(keys, blocks),
-            // Byte keys are made for x86 backends only, and those do not come here.
+            // Byte keys are made for backends with AES instructions only, and those do not come here.
             Self::AesBytes { .. } => {}
         }
     }
@@ -186,11 +194,8 @@ impl Keys {
 
 impl Drop for Schedule {
     fn drop(&mut self) {
-        match &mut self.keys {
-            Keys::AesBytes { keys, .. } => keys.zeroize(),
-            Keys::AesPlanes { keys, .. } => keys.zeroize(),
-            Keys::Sm4(keys) => keys.zeroize(),
-        }
+        // All of it, whatever form it has: what a shorter form leaves free may hold what was there before.
+        wipe(&mut self.keys);
     }
 }
 
@@ -199,71 +204,6 @@ impl fmt::Debug for Schedule {
         f.debug_struct("Schedule")
             .field("backend", &self.backend)
             .finish_non_exhaustive()
-    }
-}
-
-/// The steps from safe code into code that needs instructions the compiler was not promised.
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    #![expect(unsafe_code, reason = "calls into functions with target features")]
-
-    use super::{Backend, aes_ni, aes_soft, sm4_soft, sm4_x86};
-
-    pub(super) fn expand_aes(key: &[u8]) -> Option<(aes_soft::RoundKeys, usize)> {
-        // SAFETY: `Schedule::new` has checked that the machine has AES-NI and AVX2.
-        aes_soft::expand(key, |word| unsafe { aes_ni::sub_word(word) })
-    }
-
-    pub(super) fn expand_sm4(key: &[u8; 16], backend: Backend) -> sm4_soft::RoundKeys {
-        if backend == Backend::Sm4Gfni {
-            // SAFETY: `Schedule::new` has checked that the machine has GFNI and AVX2.
-            sm4_soft::expand(key, |word| unsafe { sm4_x86::sub_word_gfni(word) })
-        } else {
-            // SAFETY: `Schedule::new` has checked that the machine has AES-NI and AVX2.
-            sm4_soft::expand(key, |word| unsafe { sm4_x86::sub_word_aes(word) })
-        }
-    }
-
-    #[inline]
-    pub(super) fn aes(keys: &[[u8; 16]], block: [u8; 16]) -> [u8; 16] {
-        // SAFETY: the keys come from a schedule whose backend has AES-NI and AVX2.
-        unsafe { aes_ni::encrypt(keys, block) }
-    }
-
-    #[inline]
-    pub(super) fn aes8(keys: &[[u8; 16]], blocks: &mut [[u8; 16]; 8]) {
-        // SAFETY: the keys come from a schedule whose backend has AES-NI and AVX2.
-        unsafe { aes_ni::encrypt_many(keys, blocks) }
-    }
-
-    #[inline]
-    pub(super) fn sm4(keys: &sm4_soft::RoundKeys, backend: Backend, block: [u8; 16]) -> [u8; 16] {
-        let mut group = [[block, [0; 16], [0; 16], [0; 16]]];
-        sm4_groups(keys, backend, &mut group);
-        group[0][0]
-    }
-
-    #[inline]
-    pub(super) fn sm4_8(keys: &sm4_soft::RoundKeys, backend: Backend, blocks: &mut [[u8; 16]; 8]) {
-        let [a, b, c, d, e, f, g, h] = *blocks;
-        let mut groups = [[a, b, c, d], [e, f, g, h]];
-        sm4_groups(keys, backend, &mut groups);
-        blocks.copy_from_slice(groups.as_flattened());
-    }
-
-    #[inline]
-    fn sm4_groups<const N: usize>(
-        keys: &sm4_soft::RoundKeys,
-        backend: Backend,
-        groups: &mut [[[u8; 16]; 4]; N],
-    ) {
-        if backend == Backend::Sm4Gfni {
-            // SAFETY: a schedule of this backend exists only where GFNI and AVX2 do.
-            unsafe { sm4_x86::encrypt_gfni(keys, groups) }
-        } else {
-            // SAFETY: a schedule of this backend exists only where AES-NI and AVX2 do.
-            unsafe { sm4_x86::encrypt_aes(keys, groups) }
-        }
     }
 }
 

@@ -117,6 +117,11 @@ impl Plan {
     pub(crate) const fn length(&self) -> usize {
         self.first + self.second
     }
+
+    /// b of FF1: the bytes of NUM(B) in a block, above which the round's number stands.
+    pub(crate) const fn b(&self) -> usize {
+        (self.counter_shift / 8) as usize
+    }
 }
 
 /// What the input block of even and of odd rounds has besides the round's number and NUM: for FF1 twice the

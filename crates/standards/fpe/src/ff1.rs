@@ -70,9 +70,9 @@ pub(crate) fn encrypted_p<C: Cipher>(cipher: &C, shape: Shape, tweak_bytes: u32)
 }
 
 /// Steps 6.i and 6.ii as far as they are the same for all values: the MAC of all blocks of Q but the last,
-/// xored with the last block as it is before i and NUM(B) are put in.
+/// xored with the last block as it is before i and NUM(B), of b bytes, are put in.
 #[inline]
-pub(crate) fn base<C: Cipher>(cipher: &C, shape: Shape, encrypted_p: u128, tweak: &[u8]) -> Base {
+pub(crate) fn base<C: Cipher>(cipher: &C, b: usize, encrypted_p: u128, tweak: &[u8]) -> Base {
     let (blocks, rest) = tweak.as_chunks::<16>();
     let absorb = |mac: u128, block: &[u8; 16]| {
         u128::from_be_bytes(cipher.encrypt((mac ^ u128::from_be_bytes(*block)).to_be_bytes()))
@@ -83,7 +83,7 @@ pub(crate) fn base<C: Cipher>(cipher: &C, shape: Shape, encrypted_p: u128, tweak
         *to = *from;
     }
     // The zeros of Q fill up so that i and NUM(B), b + 1 bytes, end a block.
-    let constant = if rest.len() + shape.b() < 16 {
+    let constant = if rest.len() + b < 16 {
         mac ^ u128::from_be_bytes(last)
     } else {
         absorb(mac, &last)

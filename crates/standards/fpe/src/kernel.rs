@@ -12,10 +12,14 @@
 
 #[cfg(target_arch = "x86_64")]
 mod aes256;
+#[cfg(target_arch = "aarch64")]
+mod arm;
 #[cfg(target_arch = "x86_64")]
 mod blocks;
 #[cfg(feature = "std")]
 pub(crate) mod broad;
+#[cfg(target_arch = "x86_64")]
+mod chunks;
 #[cfg(target_arch = "x86_64")]
 mod chunks256;
 #[cfg(target_arch = "x86_64")]
@@ -36,6 +40,8 @@ pub(crate) mod single;
 mod sm4_256;
 #[cfg(target_arch = "x86_64")]
 mod sm4_512;
+#[cfg(target_arch = "x86_64")]
+mod sm4_lanes;
 #[cfg_attr(
     not(all(target_arch = "x86_64", feature = "std")),
     path = "kernel/symbols_plain.rs"
@@ -205,18 +211,19 @@ impl Moduli {
     unsafe_code,
     reason = "zeros for types that zero is a value of, and a barrier"
 )]
-fn wipe<T>(value: &mut T) {
+pub(crate) fn wipe<T>(value: &mut T) {
     let value: *mut T = value;
-    // SAFETY: used on arrays of integers and SIMD registers of integers, for which zero is a value.
+    // SAFETY: used on integers, on arrays and SIMD registers of them, and on schedules of round keys; for
+    // each of them zeros are a value.
     unsafe { value.write_bytes(0, 1) };
     // Element by element, as `zeroize` does it, would cost more than the arithmetic of a tile. The
     // empty assembly may read all memory as far as the compiler knows, so the zeros are written.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     // SAFETY: there is no instruction.
     unsafe {
         core::arch::asm!("/* {0} */", in(reg) value, options(nostack, preserves_flags));
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     core::hint::black_box(value);
 }
 

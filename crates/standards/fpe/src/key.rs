@@ -222,9 +222,10 @@ impl Key {
             let long = ff1::long::Long::new(&self.schedule, shape, self.digits, (tweak, bytes));
             return Ok(Route::Long(alloc::boxed::Box::new(long)));
         }
+        let plan = self.plan(shape);
         let encrypted_p = ff1::encrypted_p(&self.schedule, shape, bytes);
-        let base = ff1::base(&self.schedule, shape, encrypted_p, tweak);
-        Ok(Route::Short(self.plan(shape), base))
+        let base = ff1::base(&self.schedule, plan.b(), encrypted_p, tweak);
+        Ok(Route::Short(plan, base))
     }
 
     #[inline]
@@ -319,6 +320,7 @@ impl fmt::Debug for Key {
             .finish_non_exhaustive()
     }
 }
+
 /// REVB of the key, which FF3 and FF3-1 use. A key longer than any stays one byte too long, to be refused.
 fn reversed<'b>(buffer: &'b mut Zeroizing<[u8; 33]>, secret: &[u8]) -> &'b [u8] {
     let length = secret.len().min(buffer.len());

@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod agreement;
+mod backends;
 mod disassembly;
+mod document;
 mod timing;

@@ -53,7 +53,8 @@ fn every_measurement_is_counted_once_with_secrets_of_its_class() {
     let _ = Samples::take(
         500,
         &mut sequence,
-        |class, _| classes[class as usize] += 1,
+        &mut (),
+        |class, _, ()| classes[class as usize] += 1,
         |()| calls += 1,
     );
     assert_eq!((classes[0] + classes[1], calls), (500, 500));

@@ -101,8 +101,7 @@ impl XChaCha20Poly1305 {
     /// # Errors
     /// [`Error::TooLong`] beyond the limit of ChaCha20-Poly1305.
     pub fn seal(&self, nonce: &ExtendedNonce, aad: &[u8], in_out: &mut [u8]) -> Result<Tag, Error> {
-        let (subkey, rest) = self.subkey(nonce)?;
-        subkey.seal(&rest, aad, in_out)
+        Self::seal_once(self.key.expose(), nonce, aad, in_out)
     }
 
     /// Decrypts `in_out` if `tag` fits; wipes it if not.
@@ -116,25 +115,57 @@ impl XChaCha20Poly1305 {
         in_out: &mut [u8],
         tag: &Tag,
     ) -> Result<(), Rejected> {
-        let (subkey, rest) = self.subkey(nonce).map_err(|_| Rejected)?;
-        subkey.open(&rest, aad, in_out, tag)
+        Self::open_once(self.key.expose(), nonce, aad, in_out, tag)
     }
 
-    /// HChaCha20(key, N[0..16]), and 00000000 + N[16..24].
-    fn subkey(&self, nonce: &ExtendedNonce) -> Result<(ChaCha20Poly1305, [u8; 12]), Error> {
-        let mut input = [0; 16];
-        let mut rest = [0; 12];
-        input.copy_from_slice(&nonce[..16]);
-        rest[4..].copy_from_slice(&nonce[16..]);
-        let mut subkey: [u8; 32] =
-            chacha20::hchacha::<R20>(self.key.expose().into(), &input.into()).into();
-        let key = ChaCha20Poly1305::new(&subkey);
-        wipe(&mut subkey);
-        Ok((key?, rest))
+    /// Encrypts `in_out` under a key that is used once, without keeping a copy of it.
+    ///
+    /// For protocols whose every message has a key of its own: nothing is allocated.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] beyond the limit of ChaCha20-Poly1305.
+    pub fn seal_once(
+        key: &[u8; 32],
+        nonce: &ExtendedNonce,
+        aad: &[u8],
+        in_out: &mut [u8],
+    ) -> Result<Tag, Error> {
+        let (subkey, rest) = subkey(key, nonce)?;
+        subkey.seal(&rest, aad, in_out)
+    }
+
+    /// Decrypts `in_out` if `tag` fits, under a key of which no copy is kept; wipes it if not.
+    ///
+    /// # Errors
+    /// [`Rejected`] if anything differs from the sealing.
+    pub fn open_once(
+        key: &[u8; 32],
+        nonce: &ExtendedNonce,
+        aad: &[u8],
+        in_out: &mut [u8],
+        tag: &Tag,
+    ) -> Result<(), Rejected> {
+        let Ok((subkey, rest)) = subkey(key, nonce) else {
+            wipe(in_out);
+            return Err(Rejected);
+        };
+        subkey.open(&rest, aad, in_out, tag)
     }
 }
 
 opaque_debug! { Xaes256Gcm XChaCha20Poly1305 }
+
+/// HChaCha20(key, N[0..16]), and 00000000 + N[16..24].
+fn subkey(key: &[u8; 32], nonce: &ExtendedNonce) -> Result<(ChaCha20Poly1305, [u8; 12]), Error> {
+    let mut input = [0; 16];
+    let mut rest = [0; 12];
+    input.copy_from_slice(&nonce[..16]);
+    rest[4..].copy_from_slice(&nonce[16..]);
+    let mut subkey: [u8; 32] = chacha20::hchacha::<R20>(key.into(), &input.into()).into();
+    let key = ChaCha20Poly1305::new(&subkey);
+    wipe(&mut subkey);
+    Ok((key?, rest))
+}
 
 /// The shift of CMAC's subkeys: multiplication by x in GF(2^128), without a branch on secret bits.
 fn double(l: [u8; 16]) -> [u8; 16] {
@@ -218,6 +249,22 @@ mod tests {
         );
         assert_eq!(key.open(&nonce, &aad, &mut sealed, &tag), Ok(()));
         assert_eq!(&sealed, b"message");
+    }
+
+    #[test]
+    fn a_key_that_is_not_kept_gives_the_same_bytes() {
+        let (kept, nonce, aad) = (XChaCha20Poly1305::new(&[7; 32]), [1; 24], *b"aad");
+        let (mut one, mut other) = (*b"message", *b"message");
+        let tag = kept.seal(&nonce, &aad, &mut one).unwrap();
+        let again = XChaCha20Poly1305::seal_once(&[7; 32], &nonce, &aad, &mut other).unwrap();
+        assert_eq!((one, tag), (other, again));
+        let open = |key: u8, text: &mut [u8]| {
+            XChaCha20Poly1305::open_once(&[key; 32], &nonce, &aad, text, &tag)
+        };
+        assert_eq!(open(8, &mut other), Err(Rejected));
+        assert_eq!(other, [0; 7], "a rejected buffer is wiped");
+        assert_eq!(open(7, &mut one), Ok(()));
+        assert_eq!(&one, b"message");
     }
 
     #[test]

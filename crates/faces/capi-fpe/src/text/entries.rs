@@ -61,88 +61,6 @@ unsafe fn at_once(
     })
 }
 
-/// `FPE_encrypt_str`.
-///
-/// # Safety
-/// As `fpe.h` says: strings have an end, lengths are true, `out` has room for `in` and a zero.
-#[unsafe(export_name = "FPE_encrypt_str")]
-pub(crate) unsafe extern "C" fn encrypt_str(
-    ctx: *const Context,
-    alphabet: *const c_char,
-    input: *const c_char,
-    output: *mut c_char,
-    tweak: *const u8,
-    tweak_len: c_uint,
-) -> c_int {
-    let (strings, tweak) = ([alphabet, input], (tweak, tweak_len));
-    // SAFETY: by the duty of the caller.
-    unsafe { with_context(ctx, Direction::Encrypt, strings, output, tweak) }
-}
-
-/// `FPE_decrypt_str`.
-///
-/// # Safety
-/// As [`encrypt_str`].
-#[unsafe(export_name = "FPE_decrypt_str")]
-pub(crate) unsafe extern "C" fn decrypt_str(
-    ctx: *const Context,
-    alphabet: *const c_char,
-    input: *const c_char,
-    output: *mut c_char,
-    tweak: *const u8,
-    tweak_len: c_uint,
-) -> c_int {
-    let (strings, tweak) = ([alphabet, input], (tweak, tweak_len));
-    // SAFETY: by the duty of the caller.
-    unsafe { with_context(ctx, Direction::Decrypt, strings, output, tweak) }
-}
-
-/// `FPE_encrypt_str_oneshot`.
-///
-/// # Safety
-/// As [`encrypt_str`]; `key` is NULL or points at `key_bits` / 8 bytes.
-#[unsafe(export_name = "FPE_encrypt_str_oneshot")]
-pub(crate) unsafe extern "C" fn encrypt_str_oneshot(
-    mode: c_uint,
-    algorithm: c_uint,
-    key: *const u8,
-    key_bits: c_uint,
-    alphabet: *const c_char,
-    input: *const c_char,
-    output: *mut c_char,
-    tweak: *const u8,
-    tweak_len: c_uint,
-) -> c_int {
-    let (strings, tweak) = ([alphabet, input], (tweak, tweak_len));
-    // SAFETY: by the duty of the caller.
-    let text = || unsafe { Text::of_strings(strings, output, tweak) };
-    // SAFETY: by the duty of the caller.
-    unsafe { at_once([mode, algorithm], (key, key_bits), Direction::Encrypt, text) }
-}
-
-/// `FPE_decrypt_str_oneshot`.
-///
-/// # Safety
-/// As [`encrypt_str_oneshot`].
-#[unsafe(export_name = "FPE_decrypt_str_oneshot")]
-pub(crate) unsafe extern "C" fn decrypt_str_oneshot(
-    mode: c_uint,
-    algorithm: c_uint,
-    key: *const u8,
-    key_bits: c_uint,
-    alphabet: *const c_char,
-    input: *const c_char,
-    output: *mut c_char,
-    tweak: *const u8,
-    tweak_len: c_uint,
-) -> c_int {
-    let (strings, tweak) = ([alphabet, input], (tweak, tweak_len));
-    // SAFETY: by the duty of the caller.
-    let text = || unsafe { Text::of_strings(strings, output, tweak) };
-    // SAFETY: by the duty of the caller.
-    unsafe { at_once([mode, algorithm], (key, key_bits), Direction::Decrypt, text) }
-}
-
 /// Input and output of an `_ex` form.
 #[derive(Clone, Copy)]
 struct Buffers {
@@ -191,64 +109,93 @@ impl Buffers {
     }
 }
 
-/// `FPE_encrypt_str_ex`.
-///
-/// # Safety
-/// As [`encrypt_str`], but for lengths that are given; `out_len` is NULL or a place for one.
-#[unsafe(export_name = "FPE_encrypt_str_ex")]
-pub(crate) unsafe extern "C" fn encrypt_str_ex(
-    ctx: *const Context,
-    alphabet: *const c_char,
-    input: *const c_char,
-    input_bytes: usize,
-    output: *mut c_char,
-    capacity: usize,
-    written: *mut usize,
-    tweak: *const u8,
-    tweak_len: usize,
-) -> c_int {
-    let buffers = Buffers {
-        input,
-        input_bytes,
-        output,
-        capacity,
-        written,
+/// The entries of one direction.
+macro_rules! entries {
+    ($direction:ident, $plain:literal $with_context:ident, $oneshot:literal $at_once:ident, $ex:literal $with_room:ident) => {
+        #[doc = concat!("`", $plain, "`.")]
+        ///
+        /// # Safety
+        /// As `fpe.h` says: strings have an end, lengths are true, `out` has room for `in` and a zero.
+        #[unsafe(export_name = $plain)]
+        pub(crate) unsafe extern "C" fn $with_context(
+            ctx: *const Context,
+            alphabet: *const c_char,
+            input: *const c_char,
+            output: *mut c_char,
+            tweak: *const u8,
+            tweak_len: c_uint,
+        ) -> c_int {
+            let (strings, tweak) = ([alphabet, input], (tweak, tweak_len));
+            // SAFETY: by the duty of the caller.
+            unsafe { with_context(ctx, Direction::$direction, strings, output, tweak) }
+        }
+
+        #[doc = concat!("`", $oneshot, "`.")]
+        ///
+        /// # Safety
+        /// As the one above; `key` is NULL or points at `key_bits` / 8 bytes.
+        #[unsafe(export_name = $oneshot)]
+        pub(crate) unsafe extern "C" fn $at_once(
+            mode: c_uint,
+            algorithm: c_uint,
+            key: *const u8,
+            key_bits: c_uint,
+            alphabet: *const c_char,
+            input: *const c_char,
+            output: *mut c_char,
+            tweak: *const u8,
+            tweak_len: c_uint,
+        ) -> c_int {
+            let (strings, tweak) = ([alphabet, input], (tweak, tweak_len));
+            // SAFETY: by the duty of the caller.
+            let text = || unsafe { Text::of_strings(strings, output, tweak) };
+            let kind = [mode, algorithm];
+            // SAFETY: by the duty of the caller.
+            unsafe { at_once(kind, (key, key_bits), Direction::$direction, text) }
+        }
+
+        #[doc = concat!("`", $ex, "`.")]
+        ///
+        /// # Safety
+        /// As the first, but for lengths that are given; `out_len` is NULL or a place for one.
+        #[unsafe(export_name = $ex)]
+        pub(crate) unsafe extern "C" fn $with_room(
+            ctx: *const Context,
+            alphabet: *const c_char,
+            input: *const c_char,
+            input_bytes: usize,
+            output: *mut c_char,
+            capacity: usize,
+            written: *mut usize,
+            tweak: *const u8,
+            tweak_len: usize,
+        ) -> c_int {
+            let buffers = Buffers {
+                input,
+                input_bytes,
+                output,
+                capacity,
+                written,
+            };
+            let tweak = (tweak, tweak_len);
+            // SAFETY: by the duty of the caller.
+            boundary::call_with_secrets::<{ boundary::VALUE }>(|digits| unsafe {
+                digits.set(buffers.input_bytes);
+                buffers.run(ctx, Direction::$direction, alphabet, tweak)
+            })
+        }
     };
-    let tweak = (tweak, tweak_len);
-    // SAFETY: by the duty of the caller.
-    boundary::call_with_secrets::<{ boundary::VALUE }>(|digits| unsafe {
-        digits.set(buffers.input_bytes);
-        buffers.run(ctx, Direction::Encrypt, alphabet, tweak)
-    })
 }
 
-/// `FPE_decrypt_str_ex`.
-///
-/// # Safety
-/// As [`encrypt_str_ex`].
-#[unsafe(export_name = "FPE_decrypt_str_ex")]
-pub(crate) unsafe extern "C" fn decrypt_str_ex(
-    ctx: *const Context,
-    alphabet: *const c_char,
-    input: *const c_char,
-    input_bytes: usize,
-    output: *mut c_char,
-    capacity: usize,
-    written: *mut usize,
-    tweak: *const u8,
-    tweak_len: usize,
-) -> c_int {
-    let buffers = Buffers {
-        input,
-        input_bytes,
-        output,
-        capacity,
-        written,
-    };
-    let tweak = (tweak, tweak_len);
-    // SAFETY: by the duty of the caller.
-    boundary::call_with_secrets::<{ boundary::VALUE }>(|digits| unsafe {
-        digits.set(buffers.input_bytes);
-        buffers.run(ctx, Direction::Decrypt, alphabet, tweak)
-    })
-}
+entries!(
+    Encrypt,
+    "FPE_encrypt_str" encrypt_str,
+    "FPE_encrypt_str_oneshot" encrypt_str_oneshot,
+    "FPE_encrypt_str_ex" encrypt_str_ex
+);
+entries!(
+    Decrypt,
+    "FPE_decrypt_str" decrypt_str,
+    "FPE_decrypt_str_oneshot" decrypt_str_oneshot,
+    "FPE_decrypt_str_ex" decrypt_str_ex
+);

@@ -164,7 +164,8 @@ static void errors_and_version(void)
 
 static void backends(void)
 {
-    static const char *const words[] = { "portable", "aesni", "vaes256", "vaes512", "sm4-aesni", "sm4-gfni" };
+    static const char *const words[] = { "portable", "aesni", "vaes256", "vaes512", "sm4-aesni", "sm4-gfni",
+        "arm-aes", "arm-sm4" };
     char out[17];
     FPE_CTX *ctx = FPE_CTX_new();
     int served = 0;

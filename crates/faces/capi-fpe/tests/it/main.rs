@@ -11,6 +11,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod arbitrary;
 mod cases;
 mod checks;
 mod measuring;

@@ -6,7 +6,8 @@ use std::process::Command;
 use crate::workshop::{Linkage, Workshop, home, run};
 
 /// The programs, and how many lines with a rate each prints.
-const PROGRAMS: [(&str, usize); 7] = [
+const PROGRAMS: [(&str, usize); 8] = [
+    ("peer", 8),
     ("test_ff1_performance", 33),
     ("test_ff3_performance", 33),
     ("test_ff3-1_performance", 33),

@@ -17,7 +17,8 @@ use crate::output::{self, Format};
 /// Measure operations by their names.
 #[derive(Debug, clap::Args)]
 pub(super) struct OpArguments {
-    /// Names of operations, as `bench list ops` prints them, or their last parts; several take turns.
+    /// Names of operations, as `bench list ops` prints them, or their last parts; several take turns. A kind
+    /// of target before them, as in `local hash.sha256.1k`, says that all of them are of that kind.
     #[arg(required_unless_present = "mix", value_name = "NAME")]
     names: Vec<String>,
     /// Operations of this program with weights of any sum, one of them at a time: verify=80,sign=15.
@@ -106,10 +107,13 @@ pub(super) fn run(arguments: &OpArguments, format: Format) -> Result<Exit, Failu
             .collect::<Result<_, Failure>>()?;
         return mix(&parts, flags, (format, arguments.dry_run));
     }
+    let (kind, names) = of_kind(&arguments.names);
     let mut chosen = Vec::new();
-    for name in &arguments.names {
+    for name in names {
         for size in &sizes {
-            chosen.push(choose(name, key, *size)?);
+            let one = choose(name, key, *size)?;
+            expect_kind(&one, kind)?;
+            chosen.push(one);
         }
     }
     unique(&chosen)?;
@@ -123,6 +127,30 @@ pub(super) fn run(arguments: &OpArguments, format: Format) -> Result<Exit, Failu
     }
     let (sitting, cases) = measured(&chosen, flags, (format, None))?;
     sitting.finish(cases, Some(&flags.judging))
+}
+
+/// The kind of target that the first word names, where others follow it, and these.
+fn of_kind(names: &[String]) -> (Option<&str>, &[String]) {
+    match names {
+        [first, rest @ ..] if !rest.is_empty() && is_kind(first) => (Some(first), rest),
+        _ => (None, names),
+    }
+}
+
+fn is_kind(word: &str) -> bool {
+    Workshop::operations().any(|operation| operation.target == word)
+}
+
+fn expect_kind(chosen: &Chosen, kind: Option<&str>) -> Result<(), Failure> {
+    let operation = &chosen.operation;
+    match kind {
+        Some(kind) if operation.target != kind => Err(Failure::new(
+            Exit::Usage,
+            format!("{} is no operation of {kind}", operation.name),
+            format!("it is one of {}", operation.target),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Two cases of one name could not be told apart by gates and baselines.

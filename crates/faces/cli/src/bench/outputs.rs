@@ -202,6 +202,7 @@ const fn name(exit: Exit) -> &'static str {
         Exit::NotComparable => End::NotComparable.name(),
         Exit::Negative => "negative",
         Exit::NotFound => "not_found",
+        Exit::Ambiguous => "ambiguous",
         Exit::Authentication => "authentication",
         Exit::Unsupported => "unsupported",
         Exit::Refused => "refused",

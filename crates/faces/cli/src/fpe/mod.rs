@@ -77,6 +77,9 @@ enum ModeName {
     /// Withdrawn, for reading old data: a tweak of 7 bytes.
     #[value(name = "ff3-1")]
     Ff31,
+    /// What fpe-c wrote as FF3-1, for reading it: the tweak's halves are not the standard's.
+    #[value(name = "fpec-ff3-1")]
+    FpecFf31,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -119,6 +122,9 @@ struct ValueArguments {
     /// Let FF3 and FF3-1 encrypt. They always decrypt.
     #[arg(long)]
     legacy: bool,
+    /// Let fpec-ff3-1 encrypt, to test a migration: nothing but fpe-c reads the result.
+    #[arg(long)]
+    danger_reproduce_fpec: bool,
     /// Say on standard error which code does it.
     #[arg(long, short)]
     verbose: bool,
@@ -154,8 +160,7 @@ fn put_through(way: Way, arguments: &ValueArguments, format: Format) -> Result<E
             let made = Value::of(made.map_err(refused)?);
             let told = Told {
                 value: Some(made.text()),
-                numerals: None,
-                backend: key.backend().name(),
+                ..Told::by(&key, made.text().chars().count())
             };
             told.print(format)
         }
@@ -168,9 +173,8 @@ fn put_through(way: Way, arguments: &ValueArguments, format: Format) -> Result<E
             }
             .map_err(refused)?;
             let told = Told {
-                value: None,
                 numerals: Some(&made),
-                backend: key.backend().name(),
+                ..Told::by(&key, made.digits().len())
             };
             told.print(format)
         }
@@ -203,10 +207,14 @@ impl ValueArguments {
         if self.legacy {
             policy = policy.allow_legacy_encrypt();
         }
+        if self.danger_reproduce_fpec {
+            policy = policy.danger_reproduce_fpec();
+        }
         let mode = match self.mode {
             ModeName::Ff1 => Mode::Ff1,
             ModeName::Ff3 => Mode::Ff3,
             ModeName::Ff31 => Mode::Ff31,
+            ModeName::FpecFf31 => Mode::FpecFf31,
         };
         let algorithm = match self.cipher {
             CipherName::Aes => Algorithm::Aes,
@@ -228,16 +236,33 @@ struct Told<'a> {
     value: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     numerals: Option<&'a Numerals>,
+    /// Whether digits stand in it that fpe-c never encrypted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    partly_in_clear: bool,
     backend: &'static str,
 }
 
 impl Told<'_> {
+    fn by(key: &Key, digits: usize) -> Self {
+        Self {
+            value: None,
+            numerals: None,
+            partly_in_clear: key.is_partly_in_clear(digits),
+            backend: key.backend().name(),
+        }
+    }
+
     fn print(&self, format: Format) -> Result<Exit, Failure> {
         output::document(format, self, || {
             let numerals = self.numerals.map(Numerals::text);
             let value = self.value.map(str::to_owned);
             value.or(numerals).unwrap_or_default() + "\n"
         })?;
+        if self.partly_in_clear {
+            eprintln!(
+                "partly in clear: the stored value held digits of this one that were never encrypted"
+            );
+        }
         Ok(Exit::Ok)
     }
 }

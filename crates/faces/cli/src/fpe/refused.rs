@@ -1,6 +1,6 @@
 //! What the library refuses, as a command says it: the library's sentence and code, and which flag helps.
 
-use keywright_fpe::Error;
+use keywright_fpe::{Error, Mode};
 
 use crate::exit::{Exit, Failure};
 
@@ -14,6 +14,12 @@ pub(super) fn refused(error: Error) -> Failure {
         Error::Domain { .. } => (
             Exit::Refused,
             "encrypt longer values, or accept that these can be searched: --allow-small-domain, down to 100",
+        ),
+        Error::EncryptRefused {
+            mode: Mode::FpecFf31,
+        } => (
+            Exit::Refused,
+            "use --mode ff1; to test a migration, write what fpe-c would: --danger-reproduce-fpec",
         ),
         Error::EncryptRefused { .. } => (
             Exit::Refused,

@@ -673,3 +673,46 @@ fn any_url_is_a_target_and_an_answer_that_is_no_success_is_a_failure() {
         .refused(1, "none.pem", "");
     server.stop();
 }
+
+#[test]
+fn a_kind_of_target_may_stand_before_the_operations_and_must_be_theirs() {
+    let bench = Bench::new();
+    let document = short(&bench, &["local", "hash.sha256.1k", "hash.blake3.1k"]);
+    assert_eq!(ids(&document), ["hash.sha256.1k", "hash.blake3.1k"]);
+    for (words, code, said) in [
+        (
+            &["service", "hash.sha256.1k"][..],
+            2,
+            "hash.sha256.1k is no operation of service",
+        ),
+        (
+            &["locall", "hash.sha256.1k"],
+            9,
+            "no operation is called locall",
+        ),
+        (&["local"], 9, "no operation is called local"),
+        (
+            &["hash.sha256.1k", "local"],
+            9,
+            "no operation is called local",
+        ),
+    ] {
+        let ended = bench.run(&[&["op", "--dry-run"], words].concat());
+        assert_eq!(ended.code, code, "{words:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(said), "{words:?}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn certificates_cannot_be_left_unchecked_and_the_refusal_says_what_to_do() {
+    for words in [
+        &["op", "service.null", "--insecure"][..],
+        &["run", "ci", "--insecure"],
+    ] {
+        let ended = Bench::new().run(words);
+        assert_eq!(ended.code, 2, "{}", ended.stderr);
+        for said in ["certificates are always checked", "--cacert"] {
+            assert!(ended.stderr.contains(said), "{words:?}: {}", ended.stderr);
+        }
+    }
+}

@@ -63,6 +63,46 @@ fn published_values_come_out_there_and_back() {
 }
 
 #[test]
+fn what_fpe_c_wrote_as_ff3_1_is_read_and_written_only_by_name() {
+    let place = Place::with(b"EF4359D8D580AA4F7F036D6F04FC6A94");
+    let mode = ["--mode", "fpec-ff3-1", "--tweak", "D8E7920AFA330A"];
+    let plain = "890121234567890000";
+    let cipher = "814997673314616621";
+    let read = place.run("decrypt", &[&mode[..], &[cipher]].concat());
+    assert_eq!(read.text(), format!("{plain}\n"));
+    for switch in [&[][..], &["--legacy"]] {
+        let refused = place.run("encrypt", &[&mode[..], switch, &[plain]].concat());
+        refused.refused(13, "encrypt_refused", "--danger-reproduce-fpec");
+    }
+    let named = [&mode[..], &["--danger-reproduce-fpec"]].concat();
+    place.there_and_back(&named, plain, cipher);
+    let standard = ["--mode", "ff3-1", "--tweak", "D8E7920AFA330A", "--legacy"];
+    place.there_and_back(&standard, plain, "477064185124354662");
+}
+
+#[test]
+fn an_overlong_value_of_fpe_c_is_read_with_a_warning_and_never_written() {
+    let place = Place::with(b"2DE79D232DF5585D68CE47882AE256D6");
+    let mode = ["--mode", "fpec-ff3-1", "--tweak", "CBD09280979564"];
+    let plain = "1234567890".repeat(6);
+    let cipher = "879861322884946074068125004471879862276244052068897762659018";
+    let read = place.run("decrypt", &[&mode[..], &[cipher]].concat());
+    assert!(read.stderr.contains("partly in clear"), "{read:?}");
+    assert_eq!(read.text(), format!("{plain}\n"));
+    let json = ["--format", "json"];
+    let told = place.run("decrypt", &[&mode[..], &json, &[cipher]].concat());
+    assert_eq!(told.document()["partly_in_clear"], true);
+    let words = [&mode[..], &["--danger-reproduce-fpec", &plain[..]]].concat();
+    place
+        .run("encrypt", &words)
+        .refused(2, "length_limit", "split");
+    let other = ["--mode", "ff3-1", "--tweak", "CBD09280979564", cipher];
+    place
+        .run("decrypt", &other)
+        .refused(2, "length_limit", "split");
+}
+
+#[test]
 fn a_key_is_the_same_raw_and_in_digits() {
     let raw: Vec<u8> = keywright_encoding::hex::decode(KEY).unwrap();
     for key in [

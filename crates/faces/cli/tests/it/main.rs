@@ -30,9 +30,27 @@ mod curl;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod format;
+#[cfg(test)]
 mod fpe;
 #[cfg(test)]
+mod hd;
+#[cfg(test)]
+mod hsm;
+#[cfg(test)]
+mod hsm_docs;
+#[cfg(test)]
+mod hsm_keys;
+#[cfg(test)]
+mod hsm_look;
+#[cfg(test)]
+mod hsm_work;
+#[cfg(test)]
 mod program;
+#[cfg(test)]
+mod seal;
+#[cfg(test)]
+mod token;
 #[cfg(test)]
 mod usage;
 #[cfg(test)]

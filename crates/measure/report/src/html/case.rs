@@ -4,12 +4,13 @@ use keywright_measure::document::{Case, Document, Latency};
 use maud::{Markup, html};
 
 use super::figure::{Figure, table};
-use super::{Depth, Words, front, models, plots};
+use super::{Depth, Words, front, models, pairs, plots};
 use crate::svg::{Axis, Row, Rows, Segment, Tone, Unit};
 use crate::{describe, number, outcome, quantile};
 
 pub(super) fn section(document: &Document, case: &Case, place: usize, depth: Depth) -> Markup {
     let mut figures: Vec<Figure> = models::figures(document, case);
+    figures.extend(pairs::figures(document, case));
     figures.extend(plots::figures(case, depth.points));
     let mut about = vec![describe::load(&case.load)];
     about.extend(describe::length(case));

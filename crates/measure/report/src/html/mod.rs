@@ -14,6 +14,7 @@ mod figure;
 mod front;
 mod models;
 mod overview;
+mod pairs;
 mod plots;
 mod timeline;
 mod trend;

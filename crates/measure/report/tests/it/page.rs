@@ -1,6 +1,6 @@
 //! The page.
 
-use keywright_measure::document::Document;
+use keywright_measure::document::{Comparison, Document, RunRecord};
 use keywright_report::html::{LIMIT, render};
 
 use crate::documents::{HOSTILE, claimed, every, hostile, many, rich, without_samples};
@@ -196,5 +196,57 @@ fn no_figure_on_a_page_is_not_a_number() {
             !text.contains("NaN") && !text.contains(">inf") && !text.contains(" inf "),
             "{name}"
         );
+    }
+}
+
+/// Two cases of one session, the first compared with the second.
+fn taken_in_turns(rates: [&[f64]; 2], against: &str) -> Document {
+    let mut document = rich();
+    document.cases.truncate(2);
+    for (case, rates) in document.cases.iter_mut().zip(rates) {
+        case.runs = (0..)
+            .zip(rates)
+            .map(|(run, rate)| RunRecord {
+                run,
+                achieved_per_s: *rate,
+                ..RunRecord::default()
+            })
+            .collect();
+    }
+    document.comparison = vec![Comparison {
+        case: document.cases[0].id.clone(),
+        against: against.to_owned(),
+        metric: "throughput".to_owned(),
+        ratio: 1.25,
+        ..Comparison::default()
+    }];
+    document
+}
+
+#[test]
+fn cases_that_took_turns_are_drawn_pair_by_pair() {
+    let other = rich().cases[1].id.clone();
+    let document = taken_in_turns([&[80.0, 100.0, 50.0], &[100.0, 100.0, 100.0]], &other);
+    let page = render(&document);
+    let drawn = page.split("pair by pair").nth(1).unwrap();
+    // Throughput is compared by its inverse: above 1 is slower.
+    for (pair, ratio) in [(1, "1.25"), (2, "1.00"), (3, "2.00")] {
+        let row = format!("<td>{pair}</td><td>{ratio}");
+        assert!(drawn.contains(&row), "{row}");
+    }
+}
+
+#[test]
+fn a_stored_baseline_and_single_pairs_have_no_pairs_to_draw() {
+    let other = rich().cases[1].id.clone();
+    let (three, one): (&[f64], &[f64]) = (&[80.0, 90.0, 100.0], &[90.0]);
+    for (rates, against) in [
+        ([three, three], "main"),
+        ([three, one], other.as_str()),
+        ([three, &[]], other.as_str()),
+        ([three, &[0.0, f64::NAN, 0.0]], other.as_str()),
+    ] {
+        let page = render(&taken_in_turns(rates, against));
+        assert!(!page.contains("pair by pair"), "{against} {rates:?}");
     }
 }

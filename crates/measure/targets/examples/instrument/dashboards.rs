@@ -1,9 +1,13 @@
 //! What it costs to be watched: the same runs with the dashboard in a browser that follows every event,
 //! and without any, in the order with, without, without, with.
+//!
+//! A change of throughput under one percent is rarely told from noise. What the threads of the dashboard
+//! use of a processor is: were they on the measuring core, they could not slow it by more.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use keywright_clock::{Clock, MonotonicTime};
 use keywright_measure::event::{Nobody, Observer};
 use keywright_measure::plan::CasePlan;
 use keywright_measure::session::{Entry, Outcome, Session};
@@ -14,6 +18,7 @@ use keywright_report::live::Live;
 use keywright_report::live::web::{Empty, Exposure, Limits, Running, start};
 
 use crate::engine::{SEED, closed};
+use crate::processor::Thread;
 use crate::remote::{self, Freeze, OtherSide};
 use crate::sheet::{Line, Sheet};
 use crate::{Bench, Failure, local};
@@ -49,10 +54,15 @@ struct Watched {
     live: Arc<Live>,
     page: Running,
     browser: OtherSide,
+    /// The threads that serve the page.
+    threads: Vec<Thread>,
+    begun: MonotonicTime,
 }
 
 impl Watched {
     fn begin(bench: &Bench) -> Result<Self, Failure> {
+        let before = Thread::all()?;
+        let begun = bench.engine.clock.monotonic();
         let live = Arc::new(Live::new(bench.engine.clock.clone(), 1));
         let exposure = Exposure::Loopback { port: 0 };
         let page = start(
@@ -67,16 +77,30 @@ impl Watched {
         if !answer.ends_with(" 200") {
             return Err(format!("the dashboard answers {answer}").into());
         }
+        let mut threads = Thread::all()?;
+        threads.retain(|thread| !before.contains(thread));
+        if threads.is_empty() {
+            return Err("the dashboard has no thread of its own".into());
+        }
         Ok(Self {
             live,
             page,
             browser,
+            threads,
+            begun,
         })
     }
 
-    fn end(self) -> Result<(), Failure> {
+    /// Ends it; the share of a core that its threads used, their beginning included.
+    fn end(self, clock: &Clock) -> Result<f64, Failure> {
+        let mut used = Duration::ZERO;
+        for thread in &self.threads {
+            used += thread.used()?;
+        }
+        let share = used.as_secs_f64() / clock.monotonic().since(self.begun).as_secs_f64();
         drop(self.browser);
-        Ok(self.page.stop()?)
+        self.page.stop()?;
+        Ok(share)
     }
 }
 
@@ -87,17 +111,19 @@ fn compare(
     carrier: &mut dyn Carrier,
 ) -> Result<(), Failure> {
     let mut rates = Vec::with_capacity(2 * PAIRS);
+    let mut shares = Vec::with_capacity(PAIRS);
     for turn in 0..2 * PAIRS {
         let rate = if is_watched(turn) {
             let watched = Watched::begin(bench)?;
             let rate = run(bench, cap, carrier, watched.live.as_ref())?;
-            watched.end()?;
+            shares.push(watched.end(&bench.engine.clock)?);
             rate
         } else {
             run(bench, cap, carrier, &Nobody)?
         };
         rates.push(rate);
     }
+    judge_threads(sheet, name, &shares);
     let found = Found::of(&rates).ok_or("a run without operations")?;
     let changed = found.ratio[0] - 1.0;
     let line = Line {
@@ -118,6 +144,22 @@ fn compare(
         sheet.judge_quiet(&line);
     }
     Ok(())
+}
+
+/// Whatever the throughput says: the share of a core that the dashboard's threads took, at the worst.
+fn judge_threads(sheet: &mut Sheet, name: &str, shares: &[f64]) {
+    let worst = shares.iter().copied().fold(0.0, f64::max);
+    let name = format!("{name}, its threads");
+    sheet.judge(&Line {
+        name: &name,
+        value: format!(
+            "{:.2} % of a core at most, in {} runs",
+            100.0 * worst,
+            shares.len()
+        ),
+        bar: "1 %",
+        holds: worst < BAR,
+    });
 }
 
 /// With, without, without, with.

@@ -23,6 +23,7 @@ mod engine;
 mod local;
 mod memory;
 mod pacing;
+mod processor;
 mod remote;
 mod serve;
 mod sheet;

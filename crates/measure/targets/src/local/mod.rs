@@ -1,5 +1,5 @@
-//! Operations in this process: primitives, envelopes, streams, files, format-preserving encryption, and the
-//! empty operation.
+//! Operations in this process: primitives, envelopes, streams, files, format-preserving encryption, tokens,
+//! frames, and the empty operation.
 //!
 //! Each row of [`OPERATIONS`] makes workers; [`mod@fpe`] has a table of its own. Keys, nonces and inputs are made with the worker, and outputs
 //! are judged by another way than the one that was timed: what was sealed is opened, what was signed is
@@ -24,12 +24,15 @@ mod envelope;
 mod file;
 pub mod fpe;
 mod hash;
+mod hd;
+mod hpke;
 mod kdf;
 mod kem;
 mod mac;
 mod memory;
 mod output;
 mod random;
+mod ratchet;
 mod row;
 mod rsa_encryption;
 mod rsa_keys;
@@ -39,6 +42,8 @@ mod spoil;
 mod table;
 #[cfg(test)]
 mod tests;
+mod token;
+mod wire;
 mod worker;
 
 pub use table::OPERATIONS;

@@ -110,10 +110,14 @@ fn the_payload_is_what_the_name_says_or_what_its_family_has() {
             // One operation is a mebibyte of such pieces.
             (Some(_), "aead") if *name == "aead.aes-256-gcm.seal.16k" => 1 << 20,
             (Some(length), _) => length,
-            (None, "agreement" | "kdf" | "kem" | "null") => 0,
+            (None, "agreement" | "hd" | "hpke" | "kdf" | "kem" | "null" | "peer") => 0,
             (None, "encryption" | "signature") => 32,
             (None, "file") => 256 << 20,
+            (None, "ratchet") => 128,
             (None, "stream") => 1 << 20,
+            (None, "token") if name.contains(".ed25519.") => 112,
+            (None, "token") => 64,
+            (None, "wire") => 128,
             (None, _) => panic!("{name} says no length"),
         };
         assert_eq!(*bytes, wanted, "{name}");
@@ -128,6 +132,7 @@ fn what_is_counted_in_mebibytes_has_as_many_as_it_has_bytes() {
         } = operation;
         match (*unit, &operation.make) {
             ("MiB", Make::Worker(_)) => assert_eq!(units << 20, operation.bytes, "{name}"),
+            ("keys", Make::Worker(_)) => assert_eq!(*units, 1000, "{name}"),
             ("messages" | "operations", Make::Worker(_)) | ("MiB", Make::Figure(_)) => {
                 assert_eq!(*units, 1, "{name}");
             }

@@ -2,6 +2,7 @@
 
 use keywright_container::{DataKey, Error, FileHeader, Slot, hazmat, open};
 use keywright_envelope::{Aad, Identity, derive};
+use keywright_hpke::{Policy, PrivateKey, Suite as Suite3};
 use keywright_password::Limits;
 use keywright_secret::{Secret, SecretBytes};
 use keywright_types::{DataKeyId, KeyId, KeyVersion, Kind, SlotType, Suite};
@@ -48,6 +49,10 @@ fn unlocked(header: &FileHeader, slot: &Record) -> Option<Result<DataKey, Error>
         let opened = header.open_with_password(&password, &Limits::standard());
         return Some(opened.map(|(key, _)| key));
     }
+    if slot.number::<u8>("type").unwrap() == SlotType::Hpke.number() {
+        let key = private_key(slot);
+        return Some(header.open_with_private_key(&key, &Policy::default()));
+    }
     let identity = Identity {
         suite: Suite::from_number(slot.number("suite").unwrap()).unwrap(),
         kind: Kind::Key,
@@ -56,6 +61,25 @@ fn unlocked(header: &FileHeader, slot: &Record) -> Option<Result<DataKey, Error>
     };
     let (_, opening) = derive(&slot.array("key").unwrap(), identity).ok()?;
     Some(header.open_with_key(&opening, &aad(&aad_fields(slot).unwrap())))
+}
+
+fn suite(slot: &Record) -> Suite3 {
+    let ids: [u8; 6] = slot.array("suite_ids").unwrap();
+    let ids = [[ids[0], ids[1]], [ids[2], ids[3]], [ids[4], ids[5]]];
+    Suite3::from_ids(ids.map(u16::from_be_bytes)).unwrap()
+}
+
+fn private_key(slot: &Record) -> PrivateKey {
+    let bytes = SecretBytes::from_vec(slot.hex("private_key").unwrap());
+    PrivateKey::from_bytes(suite(slot).kem, &bytes).unwrap()
+}
+
+/// Whether the same ephemeral key makes the same slot here.
+fn made_again(case: &Case, slot: &Record) -> bool {
+    let suite = Policy::default().admit(suite(slot)).unwrap();
+    let (key, ikm) = (private_key(slot), slot.hex("ephemeral_ikm").unwrap());
+    let made = hazmat::hpke_slot_with(&data_key(case), key.public_key(), suite, &ikm).unwrap();
+    made.content() == slot.hex("content").unwrap()
 }
 
 fn read(case: &Case, file: &[u8], slot: &Record) -> Option<Result<Vec<u8>, Error>> {
@@ -88,7 +112,7 @@ fn judge(case: &Case, file: &[u8], answer: Result<Vec<u8>, Error>) -> bool {
         }
         Err(error) => {
             let code = match error {
-                Error::Malformed | Error::Password(_) => "ciphertext_malformed",
+                Error::Malformed | Error::Password(_) | Error::Hpke(_) => "ciphertext_malformed",
                 Error::Rejected | Error::NoSlot => "decryption_failed",
                 _ => return false,
             };
@@ -100,11 +124,24 @@ fn judge(case: &Case, file: &[u8], answer: Result<Vec<u8>, Error>) -> bool {
 /// Every slot listed must give the stated answer, not only one of them.
 #[test]
 fn files() {
-    let golden = Golden::load("file.json").unwrap();
-    let mut tally = Tally::new("golden-file");
+    all_of("file.json", "golden-file");
+}
+
+#[test]
+fn files_for_recipients() {
+    all_of("recipient.json", "golden-recipient");
+}
+
+fn all_of(file: &str, group: &str) {
+    let golden = Golden::load(file).unwrap();
+    let mut tally = Tally::new(group);
     for case in golden.cases() {
         let file = golden.bytes(case, "file", &seal).unwrap();
         for slot in case.fields.list("slots").unwrap() {
+            let kind: u8 = slot.number("type").unwrap();
+            if case.valid && kind == SlotType::Hpke.number() {
+                tally.check(slot.name(), made_again(case, &slot));
+            }
             match read(case, &file, &slot) {
                 Some(answer) => tally.check(slot.name(), judge(case, &file, answer)),
                 None => tally.skip("the slot's key is inside a token", 1),

@@ -5,5 +5,6 @@
 mod fuzz;
 mod golden;
 mod paths;
+mod recipients;
 mod refusals;
 mod scene;

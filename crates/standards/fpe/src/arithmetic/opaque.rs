@@ -3,15 +3,18 @@
 //! A mask is all ones or zero. Where the compiler knows that, it may choose between two ways by a branch
 //! instead of masking, and does: in the long arithmetic and in the waves with 128-bit halves. A mask that
 //! went through here is a number like any other to it.
-#![expect(
-    unsafe_code,
-    reason = "an empty assembly, of which the compiler assumes nothing"
+#![cfg_attr(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    expect(
+        unsafe_code,
+        reason = "an empty assembly, of which the compiler assumes nothing"
+    )
 )]
 
 /// The same number.
 #[inline(always)]
 pub(crate) fn opaque(mask: u64) -> u64 {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     {
         let mut mask = mask;
         // SAFETY: there is no instruction; the register keeps what it has.
@@ -24,6 +27,6 @@ pub(crate) fn opaque(mask: u64) -> u64 {
         }
         mask
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     core::hint::black_box(mask)
 }

@@ -45,28 +45,35 @@ pub enum Backend {
     Sm4AesNi,
     /// SM4 with GFNI, sixteen blocks side by side with AVX-512.
     Sm4Gfni,
+    /// AES with the Armv8 AES instructions.
+    ArmAes,
+    /// SM4 with the Armv8.2 SM4 instructions.
+    ArmSm4,
 }
 
 impl Backend {
-    /// Every backend, portable first, then by algorithm from narrow to wide.
-    pub const ALL: [Self; 6] = [
+    /// Every backend, portable first, then by processor and algorithm from narrow to wide.
+    pub const ALL: [Self; 8] = [
         Self::Portable,
         Self::AesNi,
         Self::Vaes256,
         Self::Vaes512,
         Self::Sm4AesNi,
         Self::Sm4Gfni,
+        Self::ArmAes,
+        Self::ArmSm4,
     ];
 
     /// The fastest backend of this machine for `algorithm`.
     #[must_use]
     pub fn detect(algorithm: Algorithm) -> Self {
-        let widest_first = match algorithm {
-            Algorithm::Aes => [Self::Vaes512, Self::Vaes256, Self::AesNi],
-            Algorithm::Sm4 => [Self::Sm4Gfni, Self::Sm4AesNi, Self::Portable],
+        let fastest_first: &[Self] = match algorithm {
+            Algorithm::Aes => &[Self::Vaes512, Self::Vaes256, Self::AesNi, Self::ArmAes],
+            Algorithm::Sm4 => &[Self::Sm4Gfni, Self::Sm4AesNi, Self::ArmSm4],
         };
-        widest_first
-            .into_iter()
+        fastest_first
+            .iter()
+            .copied()
             .find(|backend| backend.is_available())
             .unwrap_or(Self::Portable)
     }
@@ -76,9 +83,9 @@ impl Backend {
     pub fn is_available(self) -> bool {
         match self {
             Self::Portable => true,
-            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            #[cfg(feature = "std")]
             _ => self.has_instructions(),
-            #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
+            #[cfg(not(feature = "std"))]
             _ => false,
         }
     }
@@ -88,8 +95,10 @@ impl Backend {
     pub const fn serves(self, algorithm: Algorithm) -> bool {
         match self {
             Self::Portable => true,
-            Self::AesNi | Self::Vaes256 | Self::Vaes512 => matches!(algorithm, Algorithm::Aes),
-            Self::Sm4AesNi | Self::Sm4Gfni => matches!(algorithm, Algorithm::Sm4),
+            Self::AesNi | Self::Vaes256 | Self::Vaes512 | Self::ArmAes => {
+                matches!(algorithm, Algorithm::Aes)
+            }
+            Self::Sm4AesNi | Self::Sm4Gfni | Self::ArmSm4 => matches!(algorithm, Algorithm::Sm4),
         }
     }
 
@@ -103,6 +112,8 @@ impl Backend {
             Self::Vaes512 => "vaes512",
             Self::Sm4AesNi => "sm4-aesni",
             Self::Sm4Gfni => "sm4-gfni",
+            Self::ArmAes => "arm-aes",
+            Self::ArmSm4 => "arm-sm4",
         }
     }
 
@@ -120,7 +131,26 @@ impl Backend {
             Self::Vaes256 => narrow && has!("vaes"),
             Self::Vaes512 => wide && has!("vaes"),
             Self::Sm4Gfni => wide && has!("gfni"),
+            Self::ArmAes | Self::ArmSm4 => false,
         }
+    }
+
+    /// As above. What is written for little-endian registers serves no other order.
+    #[cfg(all(target_arch = "aarch64", feature = "std"))]
+    fn has_instructions(self) -> bool {
+        use std::arch::is_aarch64_feature_detected as has;
+        match self {
+            Self::Portable => true,
+            Self::ArmAes => cfg!(target_endian = "little") && has!("aes"),
+            Self::ArmSm4 => cfg!(target_endian = "little") && has!("sm4"),
+            _ => false,
+        }
+    }
+
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(feature = "std")]
+    const fn has_instructions(self) -> bool {
+        matches!(self, Self::Portable)
     }
 }
 

@@ -13,12 +13,15 @@ pub(super) type RoundKeys = [u32; 32];
 type Planes = [u32; 8];
 
 /// FK of the standard, section 7.3.
-const SYSTEM: [u32; 4] = [0xa3b1_bac6, 0x56aa_3350, 0x677d_9197, 0xb270_22dc];
+pub(super) const SYSTEM: [u32; 4] = [0xa3b1_bac6, 0x56aa_3350, 0x677d_9197, 0xb270_22dc];
+
+/// CK 0 of the standard, section 7.3.
+pub(super) const FIRST_CONSTANT: u32 = 0x0007_0e15;
 
 /// Key expansion (section 7.3) for any S-box on the four bytes of a word.
 pub(super) fn expand(key: &[u8; 16], sub_word: impl Fn(u32) -> u32) -> RoundKeys {
     let mut k: [u32; 4] = core::array::from_fn(|i| word(key, i) ^ SYSTEM[i]);
-    let mut constant = 0x0007_0e15u32;
+    let mut constant = FIRST_CONSTANT;
     let mut keys = [0; 32];
     for round_key in &mut keys {
         let t = sub_word(k[1] ^ k[2] ^ k[3] ^ constant);
@@ -32,7 +35,7 @@ pub(super) fn expand(key: &[u8; 16], sub_word: impl Fn(u32) -> u32) -> RoundKeys
 }
 
 /// Byte `j` of CK `i` is `7 (4 i + j)` modulo 256: each byte grows by 28.
-const fn next_constant(constant: u32) -> u32 {
+pub(super) const fn next_constant(constant: u32) -> u32 {
     let low = (constant & 0x00ff_00ff).wrapping_add(0x001c_001c) & 0x00ff_00ff;
     let high = (constant >> 8 & 0x00ff_00ff).wrapping_add(0x001c_001c) & 0x00ff_00ff;
     low | high << 8

@@ -82,7 +82,7 @@ macro_rules! aes_kernel {
         ) {
             let c = Constants::new(keys, walk.plan, walk.direction);
             let rounds = |bases: &_, sets: &mut _| rounds::<K, FF3, RANGE, ENCRYPT>(&c, bases, sets);
-            chunks::halves::<GROUPS, FF3, ENCRYPT>(rounds, walk.bases, halves);
+            chunks::halves::<GROUPS, FF3, RANGE, ENCRYPT>(rounds, walk.bases, halves);
         }
 
         /// All rounds of both sets.
@@ -143,9 +143,8 @@ macro_rules! aes_kernel {
             let modulus = &c.moduli[if ENCRYPT { step & 1 } else { (step & 1) ^ 1 }];
             for g in 0..GROUPS {
                 let (even, odd) = ($join(blocks[g][0]), $join(blocks[g][1]));
-                let y = lanes::outputs::<FF3, RANGE>(even, odd, modulus);
-                let rest = lanes::rest(y, modulus);
-                let sum = lanes::combine::<ENCRYPT>(set.other[g], rest, modulus);
+                let rest = lanes::rests::<FF3, RANGE>(even, odd, modulus);
+                let sum = lanes::combine::<RANGE, ENCRYPT>(set.other[g], rest, modulus);
                 set.other[g] = set.input[g];
                 set.input[g] = sum;
             }

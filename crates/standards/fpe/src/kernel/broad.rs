@@ -73,7 +73,7 @@ impl Broad {
         let bytes = self.shape.b();
         let mut starts = [0; ROUNDS];
         if bytes < 16 {
-            let mut base = ff1::base(schedule, self.shape, encrypted_p, tweak);
+            let mut base = ff1::base(schedule, bytes, encrypted_p, tweak);
             for (start, round) in starts.iter_mut().zip(0..) {
                 *start = base.0[0] ^ round << (8 * bytes);
             }

@@ -78,10 +78,29 @@ pub(super) fn counters(plan: &Plan, key: __m256i, direction: Direction) -> [__m2
     out
 }
 
+/// Which value stands in which lane.
+#[derive(Clone, Copy)]
+pub(super) enum Order {
+    /// Lane `i` has value `i`.
+    Natural,
+    /// As text is parsed: values 0 and 1 in the even lanes.
+    Text,
+}
+
+impl Order {
+    /// The values of the even lanes (0) or the odd ones (1).
+    pub(super) const fn of(self, odd: usize) -> [usize; 2] {
+        match self {
+            Self::Natural => [odd, odd + 2],
+            Self::Text => [2 * odd, 2 * odd + 1],
+        }
+    }
+}
+
 /// The blocks of the bases of two records, for even or for odd rounds.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn two_bases<const FF3: bool>(bases: [&Base; 2], parity: usize) -> __m256i {
+pub(super) fn bases<const FF3: bool>(bases: [&Base; 2], parity: usize) -> __m256i {
     let [a, b] = bases.map(|base| base.0[parity].to_le_bytes());
     let two = _mm256_set_m128i(load(&b), load(&a));
     if FF3 {
@@ -126,7 +145,7 @@ pub(super) fn inputs<const FF3: bool>(
 /// the small range below 2^48.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn outputs<const FF3: bool, const RANGE: u8>(
+fn outputs<const FF3: bool, const RANGE: u8>(
     even: __m256i,
     odd: __m256i,
     modulus: &Modulus,
@@ -166,7 +185,7 @@ fn folded(y: __m256i, modulus: &Modulus) -> __m256i {
 /// y - q M, below 2 M.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-pub(super) fn rest(y: __m256i, modulus: &Modulus) -> __m256i {
+fn rest(y: __m256i, modulus: &Modulus) -> __m256i {
     let [low_exponent, high_exponent] = EXPONENTS.map(|x| _mm256_set1_epi64x(x));
     let high = _mm256_or_si256(_mm256_srli_epi64::<32>(y), high_exponent);
     let low = _mm256_blend_epi32::<0xaa>(y, low_exponent);
@@ -177,10 +196,21 @@ pub(super) fn rest(y: __m256i, modulus: &Modulus) -> __m256i {
     _mm256_sub_epi32(y, _mm256_mul_epu32(quotient, modulus.value))
 }
 
-/// (half + rest) mod M, or (half - rest) mod M, for a rest below 2 M.
+/// What is left of y, below 2 M, from the output blocks of four values.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+pub(super) fn rests<const FF3: bool, const RANGE: u8>(
+    even: __m256i,
+    odd: __m256i,
+    modulus: &Modulus,
+) -> __m256i {
+    rest(outputs::<FF3, RANGE>(even, odd, modulus), modulus)
+}
+
+/// (half + rest) mod M, or (half - rest) mod M, for a rest below 2 M, in any range that is served here.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn combine<const ENCRYPT: bool>(
+pub(super) fn combine<const RANGE: u8, const ENCRYPT: bool>(
     half: __m256i,
     rest: __m256i,
     modulus: &Modulus,

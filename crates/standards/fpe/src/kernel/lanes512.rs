@@ -126,7 +126,7 @@ impl Order {
 /// The blocks of the bases of four records, for even or for odd rounds.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(super) fn four_bases<const FF3: bool>(bases: [&Base; 4], parity: usize) -> __m512i {
+pub(super) fn bases<const FF3: bool>(bases: [&Base; 4], parity: usize) -> __m512i {
     let [a, b, c, d] = bases.map(|base| base.0[parity].to_le_bytes());
     let low = _mm256_set_m128i(load(&b), load(&a));
     let high = _mm256_set_m128i(load(&d), load(&c));
@@ -224,6 +224,18 @@ pub(super) fn rest<const RANGE: u8>(y: __m512i, estimate: __m512d, modulus: &Mod
     let clean = _mm512_maskz_mov_epi32(0x5555, rest);
     let more = _mm512_cvttpd_epu64(self::estimate(clean, modulus));
     _mm512_sub_epi32(clean, _mm512_mul_epu32(more, modulus.value))
+}
+
+/// What is left of y, below 2 M, from the output blocks of eight values.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) fn rests<const FF3: bool, const RANGE: u8>(
+    even: __m512i,
+    odd: __m512i,
+    modulus: &Modulus,
+) -> __m512i {
+    let y = outputs::<FF3>(even, odd, modulus);
+    rest::<RANGE>(y, estimate(y, modulus), modulus)
 }
 
 /// (half + rest) mod M, or (half - rest) mod M, for a rest below 2 M.

@@ -1,10 +1,5 @@
-//! SM4 with AES-NI: sixteen values at a time, their blocks transposed so that a register holds the
-//! same state word of eight of them.
+//! SM4 with AES-NI: sixteen values at a time, of which a register holds the same state word of eight.
 #![expect(unsafe_code, reason = "the step into target features")]
-#![expect(
-    clippy::needless_range_loop,
-    reason = "one index runs through several arrays of registers"
-)]
 
 use core::arch::x86_64::*;
 
@@ -12,142 +7,18 @@ use super::blocks::{WORDS, each256, sm4_aes_registers};
 use super::chunks256::{self as chunks, Bases, Set};
 use super::lanes256::{self as lanes, Modulus};
 use super::lanes512::range;
+use super::sm4_lanes::{dispatch, sm4_kernel};
 use super::{Walk, wipe};
 use crate::cipher::Backend;
 use crate::feistel::{Direction, Family, Plan};
 
-/// Registers of a set; the blocks of a set fill as many groups of four registers as the set has
-/// pairs of these.
-const GROUPS: usize = 4;
-
-/// Calls `$run::<FF3, RANGE, ENCRYPT>` for what the arguments say at run time.
-macro_rules! dispatch {
-    ($walk:expr, $chosen:expr, $run:ident $args:tt) => {
-        match ($walk.plan.family, $chosen, $walk.direction) {
-            (Family::Ff1, range::PLAIN, Direction::Encrypt) => dispatch!(@ $run, false, PLAIN, true, $args),
-            (Family::Ff1, range::PLAIN, Direction::Decrypt) => dispatch!(@ $run, false, PLAIN, false, $args),
-            (Family::Ff1, range::SMALL, Direction::Encrypt) => dispatch!(@ $run, false, SMALL, true, $args),
-            (Family::Ff1, range::SMALL, Direction::Decrypt) => dispatch!(@ $run, false, SMALL, false, $args),
-            (Family::Ff3, range::PLAIN, Direction::Encrypt) => dispatch!(@ $run, true, PLAIN, true, $args),
-            (Family::Ff3, range::PLAIN, Direction::Decrypt) => dispatch!(@ $run, true, PLAIN, false, $args),
-            (Family::Ff3, range::SMALL, Direction::Encrypt) => dispatch!(@ $run, true, SMALL, true, $args),
-            (Family::Ff3, range::SMALL, Direction::Decrypt) => dispatch!(@ $run, true, SMALL, false, $args),
-            _ => return false,
-        }
-    };
-    (@ $run:ident, $ff3:expr, $range:ident, $encrypt:expr, ($($arg:expr),*)) => {
-        // SAFETY: the caller has checked that the schedule is one of this backend, which exists
-        // only where the processor has what the function asks for.
-        unsafe { $run::<$ff3, { range::$range }, $encrypt>($($arg),*) }
-    };
-}
-
-/// Values of sixteen decimal digits in place, where `zero` is the byte of the digit 0; `false` if
-/// this kernel does not serve the schedule.
-pub(crate) fn decimal16(walk: &Walk<'_>, values: &mut [[u8; 16]], zero: u8) -> bool {
-    if walk.schedule.backend() != Backend::Sm4AesNi {
-        return false;
-    }
-    let Some(keys) = walk.schedule.sm4_keys() else {
-        return false;
-    };
-    dispatch!(walk, range::PLAIN, text(keys, walk, values, zero));
-    true
-}
-
-/// Halves up to 2^31 in 64-bit words, in place; `false` if this kernel does not serve the schedule
-/// or the moduli. Both slices are of one length.
-pub(crate) fn halves(walk: &Walk<'_>, halves: [&mut [u64]; 2]) -> bool {
-    if walk.schedule.backend() != Backend::Sm4AesNi {
-        return false;
-    }
-    let Some(keys) = walk.schedule.sm4_keys() else {
-        return false;
-    };
-    let Some(chosen) = lanes::range_of(walk.plan) else {
-        return false;
-    };
-    dispatch!(walk, chosen, numbers(keys, walk, halves));
-    true
-}
-
-/// What stays the same for a whole batch.
-struct Constants<'a> {
-    keys: &'a [u32; 32],
-    counters: [__m256i; 10],
-    moduli: [Modulus; 2],
-}
-
-impl<'a> Constants<'a> {
-    #[target_feature(enable = "avx2")]
-    fn new(keys: &'a [u32; 32], plan: &Plan, direction: Direction) -> Self {
-        let [even, odd] = plan.moduli.values();
-        Self {
-            keys,
-            counters: lanes::counters(plan, _mm256_setzero_si256(), direction),
-            moduli: [lanes::modulus(even), lanes::modulus(odd)],
-        }
-    }
-}
-
-#[target_feature(enable = "aes,avx2,fma,bmi2")]
-fn text<const FF3: bool, const RANGE: u8, const ENCRYPT: bool>(
-    keys: &[u32; 32],
-    walk: &Walk<'_>,
-    values: &mut [[u8; 16]],
-    zero: u8,
-) {
-    let c = Constants::new(keys, walk.plan, walk.direction);
-    let rounds = |bases: &_, sets: &mut _| rounds::<FF3, RANGE, ENCRYPT>(&c, bases, sets);
-    chunks::text::<GROUPS, FF3, ENCRYPT>(rounds, walk.bases, values, zero);
-}
-
-#[target_feature(enable = "aes,avx2,fma,bmi2")]
-fn numbers<const FF3: bool, const RANGE: u8, const ENCRYPT: bool>(
-    keys: &[u32; 32],
-    walk: &Walk<'_>,
-    halves: [&mut [u64]; 2],
-) {
-    let c = Constants::new(keys, walk.plan, walk.direction);
-    let rounds = |bases: &_, sets: &mut _| rounds::<FF3, RANGE, ENCRYPT>(&c, bases, sets);
-    chunks::halves::<GROUPS, FF3, ENCRYPT>(rounds, walk.bases, halves);
-}
-
-/// All rounds of both sets, whose eight blocks each are encrypted together.
-#[target_feature(enable = "aes,avx2,fma,bmi2")]
-fn rounds<const FF3: bool, const RANGE: u8, const ENCRYPT: bool>(
-    c: &Constants<'_>,
-    bases: &[Bases<GROUPS>; 2],
-    sets: &mut [Set<GROUPS>; 2],
-) {
-    let words = each256(&WORDS);
-    let mut blocks = [[_mm256_setzero_si256(); 4]; GROUPS];
-    for step in 0..if FF3 { 8 } else { 10 } {
-        let parity = if ENCRYPT { step & 1 } else { (step & 1) ^ 1 };
-        for s in 0..2 {
-            for g in 0..GROUPS {
-                let [even, odd] =
-                    lanes::inputs::<FF3>(sets[s].input[g], c.counters[step], &bases[s][parity][g]);
-                let at = s * GROUPS + g;
-                blocks[at / 2][2 * (at % 2)] = _mm256_shuffle_epi8(even, words);
-                blocks[at / 2][2 * (at % 2) + 1] = _mm256_shuffle_epi8(odd, words);
-            }
-        }
-        sm4_aes_registers(c.keys, &mut blocks);
-        let modulus = &c.moduli[parity];
-        for s in 0..2 {
-            for g in 0..GROUPS {
-                let at = s * GROUPS + g;
-                let even = _mm256_shuffle_epi8(blocks[at / 2][2 * (at % 2)], words);
-                let odd = _mm256_shuffle_epi8(blocks[at / 2][2 * (at % 2) + 1], words);
-                let y = lanes::outputs::<FF3, RANGE>(even, odd, modulus);
-                let rest = lanes::rest(y, modulus);
-                let set = &mut sets[s];
-                let sum = lanes::combine::<ENCRYPT>(set.other[g], rest, modulus);
-                set.other[g] = set.input[g];
-                set.input[g] = sum;
-            }
-        }
-    }
-    wipe(&mut blocks);
-}
+sm4_kernel!(
+    "aes,avx2,fma,bmi2",
+    Backend::Sm4AesNi,
+    __m256i,
+    _mm256_setzero_si256,
+    _mm256_shuffle_epi8,
+    each256,
+    sm4_aes_registers,
+    [PLAIN SMALL]
+);

@@ -75,9 +75,11 @@ fn words<T: Numeral>(walk: &Walk<'_>, converter: Option<&Converter>, tile: &mut 
     });
     if let (true, Some(converter)) = (fast, converter.filter(|converter| converter.is_long())) {
         for (half, place) in halves.iter_mut().zip(upper(plan)) {
-            for (half, record) in half.iter_mut().zip(tile.chunks_exact(plan.length())) {
-                let top = plan.digits.number(&record[place.clone()], order);
-                *half = half.wrapping_add(top.wrapping_mul(converter.sixteen()));
+            match place.len() {
+                1 => add_tops::<1, T>(plan, converter, half, (tile, place.start)),
+                2 => add_tops::<2, T>(plan, converter, half, (tile, place.start)),
+                3 => add_tops::<3, T>(plan, converter, half, (tile, place.start)),
+                _ => {}
             }
         }
     }
@@ -99,10 +101,12 @@ fn words<T: Numeral>(walk: &Walk<'_>, converter: Option<&Converter>, tile: &mut 
         [a, b, c, d]
     });
     if fast && converter.is_some_and(Converter::is_long) {
-        for (top, place) in tops.iter().zip(upper(plan)) {
-            for (top, record) in top.iter().zip(tile.chunks_exact_mut(plan.length())) {
-                plan.digits
-                    .write_chunk(*top, &mut record[place.clone()], order);
+        for (tops, place) in tops.iter().zip(upper(plan)) {
+            match place.len() {
+                1 => write_tops::<1, T>(plan, tops, (tile, place.start)),
+                2 => write_tops::<2, T>(plan, tops, (tile, place.start)),
+                3 => write_tops::<3, T>(plan, tops, (tile, place.start)),
+                _ => {}
             }
         }
     }
@@ -121,6 +125,37 @@ fn words<T: Numeral>(walk: &Walk<'_>, converter: Option<&Converter>, tile: &mut 
         }
     }
     wipe(&mut halves);
+}
+
+/// Adds to halves the `N` digits that stand above their lower sixteen, at `start` of each record. Nothing
+/// loops over so few digits: their number is a constant.
+fn add_tops<const N: usize, T: Numeral>(
+    plan: &Plan,
+    converter: &Converter,
+    halves: &mut [u64],
+    (tile, start): (&[T], usize),
+) {
+    let order = plan.family.order();
+    for (half, record) in halves.iter_mut().zip(tile.chunks_exact(plan.length())) {
+        if let Some(digits) = record[start..].first_chunk::<N>() {
+            let top = plan.digits.number(digits, order);
+            *half = half.wrapping_add(top.wrapping_mul(converter.sixteen()));
+        }
+    }
+}
+
+/// The inverse: writes the digits of what stands above sixteen.
+fn write_tops<const N: usize, T: Numeral>(
+    plan: &Plan,
+    tops: &[u64],
+    (tile, start): (&mut [T], usize),
+) {
+    let order = plan.family.order();
+    for (top, record) in tops.iter().zip(tile.chunks_exact_mut(plan.length())) {
+        if let Some(digits) = record[start..].first_chunk_mut::<N>() {
+            plan.digits.write_chunk(*top, digits, order);
+        }
+    }
 }
 
 /// A tile with longer halves.

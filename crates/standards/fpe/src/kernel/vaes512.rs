@@ -193,8 +193,8 @@ fn rounds<const K: usize, const FF3: bool, const RANGE: u8, const ENCRYPT: bool>
     half_step!(c, two, one, bases[0], last);
     let modulus = &c.moduli[usize::from(ENCRYPT)];
     for g in 0..GROUPS {
-        let y = lanes::outputs::<FF3>(two.blocks[g][0], two.blocks[g][1], modulus);
-        let rest = lanes::rest::<RANGE>(y, lanes::estimate(y, modulus), modulus);
+        let [even, odd] = two.blocks[g];
+        let rest = lanes::rests::<FF3, RANGE>(even, odd, modulus);
         let sum = lanes::combine::<RANGE, ENCRYPT>(two.other[g], rest, modulus);
         two.other[g] = two.input[g];
         two.input[g] = sum;

@@ -4,7 +4,9 @@ use super::quick::{self, Full64, Mask64, Mask128, Quick64, Quick128, Tight128};
 use super::wave::{self, Halves, WAVE};
 use super::{Walk, wipe};
 use crate::arithmetic::{Modulus, Wide};
-use crate::cipher::{Backend, Cipher, Schedule};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::cipher::Backend;
+use crate::cipher::{Cipher, Schedule};
 use crate::feistel::{Family, Moduli};
 
 /// Records of a tile.
@@ -126,7 +128,7 @@ fn waves<M: Modulus, const DISCARD: u32, const SWAP: bool>(
 
 /// Calls the wave of the schedule's backend, or that of the portable ciphers.
 #[cfg_attr(
-    target_arch = "x86_64",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
     expect(unsafe_code, reason = "the step into target features")
 )]
 fn one_wave<M: Modulus, const DISCARD: u32, const SWAP: bool>(
@@ -161,6 +163,20 @@ fn one_wave<M: Modulus, const DISCARD: u32, const SWAP: bool>(
             _ => {}
         }
     }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above.
+    unsafe {
+        use super::arm::{aes_wave, sm4_wave};
+        match (schedule.backend(), schedule.aes_keys(), schedule.sm4_keys()) {
+            (Backend::ArmAes, Some(keys), _) => {
+                return aes_wave::<M, DISCARD, SWAP>(keys, walk, moduli, halves);
+            }
+            (Backend::ArmSm4, _, Some(keys)) => {
+                return sm4_wave::<M, DISCARD, SWAP>(keys, walk, moduli, halves);
+            }
+            _ => {}
+        }
+    }
     let family = walk.plan.family;
     wave::rounds::<M, DISCARD, WAVE>(walk, moduli, halves, |blocks, constant| {
         eights(schedule, family, blocks, constant);
@@ -170,7 +186,7 @@ fn one_wave<M: Modulus, const DISCARD: u32, const SWAP: bool>(
 /// Encrypts a wave of big-endian numbers, each xored with one number, on the schedule's backend.
 #[cfg(feature = "std")]
 #[cfg_attr(
-    target_arch = "x86_64",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
     expect(unsafe_code, reason = "the step into target features")
 )]
 pub(super) fn encrypt(schedule: &Schedule, blocks: &mut [u128; WAVE], constant: u128) {
@@ -192,6 +208,21 @@ pub(super) fn encrypt(schedule: &Schedule, blocks: &mut [u128; WAVE], constant: 
             }
             (Sm4AesNi, _, Some(keys)) => return sm4_aes::<true>(keys, blocks, constant),
             (Sm4Gfni, _, Some(keys)) => return sm4_gfni::<true>(keys, blocks, constant),
+            _ => {}
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above.
+    unsafe {
+        use super::arm::{aes, sm4};
+        let parts = blocks.as_chunks_mut().0.iter_mut();
+        match (schedule.backend(), schedule.aes_keys(), schedule.sm4_keys()) {
+            (Backend::ArmAes, Some(keys), _) => {
+                return parts.for_each(|part| aes::<true>(keys, part, constant));
+            }
+            (Backend::ArmSm4, _, Some(keys)) => {
+                return parts.for_each(|part| sm4::<true>(keys, part, constant));
+            }
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! What holds for every value: it comes back, keeps its length, stays below the radix, and depends on key and
-//! tweak; and all backends agree.
+//! tweak. That all backends agree is shown in `tests/fpe-gates`.
 
-use keywright_fpe::{Algorithm, Batch, Key, Layout, Mode, Policy, Tweaks};
+use keywright_fpe::{Algorithm, Key, Mode, Policy};
 
 use crate::scene::{self, Sequence};
 
@@ -147,61 +147,5 @@ fn a_million_digits_come_back_and_so_does_the_longest_value() {
         assert!(value.iter().all(|digit| u32::from(*digit) < radix));
         tweaked.decrypt_in_place(&mut value).unwrap();
         assert!(value == plain, "radix {radix}, {length} digits");
-    }
-}
-
-/// A million records, of every shape class, over every backend against the portable one.
-#[test]
-fn backends_agree_on_a_million_records() {
-    for algorithm in [Algorithm::Aes, Algorithm::Sm4] {
-        let mut seed = Sequence::new(5);
-        let mut records = 0;
-        while records < 500_000 {
-            records += backends_agree(algorithm, &mut seed);
-        }
-    }
-}
-
-/// On one shape, under one tweak and under one for each record; returns how many records there were.
-fn backends_agree(algorithm: Algorithm, seed: &mut Sequence) -> usize {
-    let mode = MODES[seed.below(MODES.len())];
-    let radix = RADICES[seed.below(RADICES.len())];
-    let sizes: &[usize] = match algorithm {
-        Algorithm::Aes => &[16, 24, 32],
-        _ => &[16],
-    };
-    let size = sizes[seed.below(sizes.len())];
-    let secret = seed.bytes(size);
-    let options = scene::options(mode, algorithm, radix);
-    let keys: Vec<Key> = scene::backends(algorithm)
-        .into_iter()
-        .map(|backend| Key::new(options.with_backend(backend), &secret).unwrap())
-        .collect();
-    let (least, most) = keys[0].lengths().into_inner();
-    // Up to the longest length whose halves fit 96 bits, which is that of FF3.
-    let most = most.min(scene::radix(radix).longest(Mode::Ff3));
-    let span = usize::try_from(most - least + 1).unwrap();
-    let length = usize::try_from(least).unwrap() + seed.below(span);
-    let count = 1 + seed.below(4_000);
-    let plain = seed.digits(radix, length * count);
-    let width = tweak(mode, seed).len().max(1);
-    let bytes = &seed.bytes(width * count)[..];
-    for tweaks in [Tweaks::Same(&bytes[..width]), Tweaks::Each { bytes, width }] {
-        agree_on(&keys, tweaks, length, &plain);
-    }
-    2 * count
-}
-
-fn agree_on(keys: &[Key], tweaks: Tweaks<'_>, length: usize, plain: &[u32]) {
-    let layout = Layout::Fixed(length);
-    let mut expected = plain.to_vec();
-    let portable = Batch::new(&keys[0]);
-    portable.encrypt(tweaks, layout, &mut expected).unwrap();
-    for key in &keys[1..] {
-        let (batch, mut value) = (Batch::new(key), plain.to_vec());
-        batch.encrypt(tweaks, layout, &mut value).unwrap();
-        assert!(value == expected, "{key:?}, {length} digits");
-        batch.decrypt(tweaks, layout, &mut value).unwrap();
-        assert!(value == plain, "{key:?}, {length} digits");
     }
 }

@@ -2,7 +2,8 @@
 
 use keywright_primitives::Error;
 use keywright_primitives::agreement::{
-    P256Ephemeral, P256PrivateKey, P256PublicKey, X25519Ephemeral, X25519PrivateKey,
+    P256Ephemeral, P256PrivateKey, P256PublicKey, P384Ephemeral, P384PrivateKey, P384PublicKey,
+    P521Ephemeral, P521PrivateKey, P521PublicKey, X25519Ephemeral, X25519PrivateKey,
     X25519PublicKey,
 };
 use keywright_primitives::kem::{MlKem768DecapsulationKey, MlKem768EncapsulationKey};
@@ -28,6 +29,8 @@ macro_rules! both_sides_agree_and_a_third_does_not {
 fn two_private_keys_share_a_secret_that_a_third_does_not() {
     both_sides_agree_and_a_third_does_not!(X25519PrivateKey, X25519Ephemeral);
     both_sides_agree_and_a_third_does_not!(P256PrivateKey, P256Ephemeral);
+    both_sides_agree_and_a_third_does_not!(P384PrivateKey, P384Ephemeral);
+    both_sides_agree_and_a_third_does_not!(P521PrivateKey, P521Ephemeral);
 }
 
 #[test]
@@ -108,4 +111,36 @@ fn a_decapsulation_key_whose_halves_do_not_belong_together_is_refused() {
     }
     let refused = MlKem768EncapsulationKey::from_bytes(&[0xFF; 1184]).err();
     assert_eq!(refused, Some(Error::KeyRejected));
+}
+
+#[test]
+fn zero_and_what_is_not_below_the_order_are_no_scalars() {
+    macro_rules! refused {
+        ($($private:ident)*) => { $(
+            for byte in [0, 0xFF] {
+                let scalar = Secret::from_fill(|buffer| buffer.fill(byte));
+                let refused = $private::from_bytes(&scalar).err();
+                assert_eq!(refused, Some(Error::KeyRejected));
+            }
+        )* };
+    }
+    refused!(P256PrivateKey P384PrivateKey P521PrivateKey);
+}
+
+#[test]
+fn the_written_public_half_is_the_public_key() {
+    macro_rules! same {
+        ($($private:ident $public:ident)*) => { $(
+            let key = $private::generate().unwrap();
+            let written = key.public_bytes().unwrap();
+            assert_eq!(written.len(), $public::LEN);
+            assert_eq!(key.public_key().unwrap().as_bytes(), written);
+            let kept = $private::from_bytes(&key.to_bytes().unwrap()).unwrap();
+            assert_eq!(kept.public_bytes(), Ok(written));
+        )* };
+    }
+    same! {
+        X25519PrivateKey X25519PublicKey P256PrivateKey P256PublicKey
+        P384PrivateKey P384PublicKey P521PrivateKey P521PublicKey
+    }
 }

@@ -1,5 +1,6 @@
 //! Flags that say whom to measure.
 
+use std::convert::Infallible;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -55,6 +56,14 @@ pub(in crate::bench) struct TargetFlags {
     /// The certificate authority of that store.
     #[arg(long, value_name = "FILE", requires = "store")]
     pub(in crate::bench) store_ca: Option<PathBuf>,
+    /// What other tools call the switch that leaves certificates unchecked. Here it says what to do instead.
+    #[arg(long, hide = true, num_args = 0, default_missing_value = "", value_parser = always_checked)]
+    insecure: Option<Infallible>,
+}
+
+/// A figure of a connection to nobody knows whom is a figure of nobody knows what.
+fn always_checked(_: &str) -> Result<Infallible, &'static str> {
+    Err("certificates are always checked; name a private authority with --cacert or --store-ca")
 }
 
 impl TargetFlags {

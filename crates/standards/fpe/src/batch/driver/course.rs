@@ -52,7 +52,7 @@ impl<'a> Course<'a> {
             return self.one_by_one(|at| record(done + at), rest);
         };
         if let Tweaks::Same(tweak) = self.job.tweaks {
-            let mut base = self.base(tweak, &mut None);
+            let mut base = self.base(plan, tweak, &mut None);
             self.group(plan, Bases::One(&base), values);
             base.zeroize();
             return;
@@ -62,20 +62,20 @@ impl<'a> Course<'a> {
         let count = values.len() / plan.length();
         for (at, base) in bases.iter_mut().take(count).enumerate() {
             let tweak = self.job.tweaks.of(record(at)).unwrap_or_default();
-            *base = self.base(tweak, &mut encrypted_p);
+            *base = self.base(plan, tweak, &mut encrypted_p);
         }
         self.group(plan, Bases::Each(&bases), values);
         bases.zeroize();
     }
 
     /// The base of a judged tweak. CIPH(P) is kept from one tweak to the next of the same length.
-    fn base(&self, tweak: &[u8], encrypted_p: &mut Option<(usize, u128)>) -> Base {
+    fn base(&self, plan: &Plan, tweak: &[u8], encrypted_p: &mut Option<(usize, u128)>) -> Base {
         let key = self.job.key;
         if key.mode().is_legacy() {
             return ff3::base(key.half_tweaks(tweak).unwrap_or_default());
         }
         let mac = self.mac(tweak, encrypted_p);
-        ff1::base(key.schedule(), self.shape, mac, tweak)
+        ff1::base(key.schedule(), plan.b(), mac, tweak)
     }
 
     /// CIPH(P), kept for the next tweak of the same length.

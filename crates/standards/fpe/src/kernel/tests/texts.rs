@@ -36,7 +36,8 @@ fn text_of_decimal_digits_equals_digits() {
                         .all(|(digit, symbol)| digit + b'0' == *symbol)
                 );
             } else {
-                assert_eq!(backend, Backend::Portable);
+                let without = [Backend::Portable, Backend::ArmAes, Backend::ArmSm4];
+                assert!(without.contains(&backend), "{backend}");
             }
             let walk = Walk {
                 schedule: &schedule,

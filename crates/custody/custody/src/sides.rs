@@ -1,0 +1,89 @@
+//! Two holders as one: wrapped keys here, keys that never leave a token there.
+
+use std::fmt;
+use std::sync::Arc;
+
+use keywright_policy::Permit;
+use keywright_primitives::random::RandomStream;
+use keywright_types::{Custody, KeySpec};
+
+use crate::{
+    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
+};
+
+/// Asks one of two holders, by the custody of the key.
+pub struct ByCustody {
+    wrapped: Arc<dyn KeyHolder>,
+    token: Arc<dyn KeyHolder>,
+}
+
+impl ByCustody {
+    /// `wrapped` for keys that are used in this process, `token` for keys that stay in a token.
+    #[must_use]
+    pub fn new(wrapped: Arc<dyn KeyHolder>, token: Arc<dyn KeyHolder>) -> Self {
+        Self { wrapped, token }
+    }
+
+    fn side(&self, custody: Custody) -> Result<&dyn KeyHolder, HolderError> {
+        match custody {
+            Custody::Wrapped => Ok(self.wrapped.as_ref()),
+            Custody::Token => Ok(self.token.as_ref()),
+            other => Err(HolderError::Unsupported(other)),
+        }
+    }
+}
+
+impl KeyHolder for ByCustody {
+    fn name(&self) -> &'static str {
+        self.token.name()
+    }
+
+    fn supports(&self, spec: &KeySpec, operation: HolderOperation) -> bool {
+        self.side(spec.custody)
+            .is_ok_and(|side| side.supports(spec, operation))
+    }
+
+    /// On the pool if one of the two waits for a device.
+    fn placement(&self) -> Placement {
+        match (self.wrapped.placement(), self.token.placement()) {
+            (Placement::Inline, Placement::Inline) => Placement::Inline,
+            _ => Placement::Pool,
+        }
+    }
+
+    fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError> {
+        self.side(new.identity.spec.custody)?.generate(permit, new)
+    }
+
+    fn perform(
+        &self,
+        permit: &Permit,
+        request: &Request,
+        items: Items,
+        random: &mut RandomStream,
+    ) -> Result<Reply, HolderError> {
+        // A key has one custody for ever (design 7.13), so its versions are on one side.
+        let custody = |material: &Arc<KeyMaterial>| material.spec().custody;
+        let first = request.versions.first().map_or(Custody::Wrapped, custody);
+        if request.versions.iter().any(|one| custody(one) != first) {
+            return Err(HolderError::KeyRejected);
+        }
+        self.side(first)?.perform(permit, request, items, random)
+    }
+
+    fn probe(&self) -> Result<(), HolderError> {
+        self.wrapped.probe()?;
+        self.token.probe()
+    }
+}
+
+impl fmt::Debug for ByCustody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "ByCustody({} and {})",
+            self.wrapped.name(),
+            self.token.name()
+        )
+    }
+}

@@ -1,0 +1,53 @@
+//! What the `hsm` commands and the terminal do with a token, without a line of output.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`uri`] | PKCS#11 URIs (RFC 7512): parsed, written, matched |
+//! | [`config`] | the configuration file of the commands |
+//! | [`TokenChoice`], [`KeyChoice`] | exactly one token, exactly one object, or the list of candidates |
+//! | [`Desk`] | a session with the chosen token, logged in if asked; the operations are its methods |
+//! | [`information`], [`objects`], [`inspection`] | what a module, a slot, a token and an object say about themselves |
+//! | [`tokens`] | tokens initialised, PINs set, tokens re-initialised |
+//! | [`pairs`], [`secrets`] | keys made, destroyed, wrapped and unwrapped |
+//! | [`signing`], [`sealing`], [`mac`] | what keys do |
+//! | [`public_key`], [`request`] | public keys and certificate requests, as the standards write them |
+//! | [`explanation`] | return codes explained |
+//! | [`Error`] | what went wrong, of which kind, and what to do |
+//!
+//! Results are values that serialise under the names of the JSON documents. Inputs of any size are read and
+//! written piece by piece; whoever gives the writer decides that nothing partial is kept.
+//!
+//! Not here: flags, files, terminals, PIN prompts (the faces), and every call of PKCS#11 (`keywright-pkcs11`).
+#![forbid(unsafe_code)]
+
+pub mod config;
+mod der;
+mod desk;
+mod error;
+pub mod explanation;
+pub mod information;
+pub mod inspection;
+pub mod mac;
+mod name;
+pub mod objects;
+pub mod pairs;
+mod piece;
+pub mod public_key;
+pub mod request;
+pub mod sealing;
+pub mod secrets;
+mod selection;
+pub mod signing;
+pub mod tokens;
+pub mod uri;
+
+pub use desk::{Caution, Desk, Login, hash_name};
+pub use error::{Error, Kind};
+pub use keywright_pkcs11::{
+    Access, Curve, Hash, Module, PairKind, Pin, Purpose, SecretKind, Token, User,
+};
+pub use keywright_pkcs11_names::explain::Context;
+pub use name::NameError;
+pub use piece::PIECE;
+pub use selection::{KeyChoice, TokenChoice};
+pub use uri::Uri;

@@ -1,0 +1,433 @@
+//! `list-objects`, `find-key`: objects as a list shows them, and labels that are spelt alike.
+
+use keywright_encoding::hex;
+use keywright_pkcs11::{Curve, ObjectHandle, Reading, Session, Template};
+use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
+use serde::Serialize;
+
+use crate::desk::Desk;
+use crate::error::Error;
+use crate::selection::KeyChoice;
+use crate::uri::Uri;
+
+/// An object in a list.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub struct ObjectReport {
+    pub handle: u64,
+    pub label: Option<String>,
+    pub class: Option<String>,
+    /// In hexadecimal; empty if the object has none.
+    pub id: String,
+    pub key_type: Option<String>,
+    pub key_size_bits: Option<u64>,
+    pub curve: Option<String>,
+    pub flags: ObjectFlags,
+    pub uri: String,
+}
+
+/// Flags of an object; one that it does not have or that cannot be read is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the names are those of the attributes")]
+#[non_exhaustive]
+pub struct ObjectFlags {
+    pub token: Option<bool>,
+    pub private: Option<bool>,
+    pub modifiable: Option<bool>,
+    pub local: Option<bool>,
+    pub sign: Option<bool>,
+    pub verify: Option<bool>,
+    pub encrypt: Option<bool>,
+    pub decrypt: Option<bool>,
+    pub wrap: Option<bool>,
+    pub unwrap: Option<bool>,
+    pub derive: Option<bool>,
+    pub sensitive: Option<bool>,
+    pub always_sensitive: Option<bool>,
+    pub never_extractable: Option<bool>,
+    pub extractable: Option<bool>,
+    pub trusted: Option<bool>,
+    pub copyable: Option<bool>,
+    pub destroyable: Option<bool>,
+    pub always_authenticate: Option<bool>,
+}
+
+impl ObjectFlags {
+    fn read(session: &Session, object: ObjectHandle) -> Result<Self, Error> {
+        let flag =
+            |kind| -> Result<Option<bool>, Error> { Ok(session.attribute(object, kind)?.flag()) };
+        Ok(Self {
+            token: flag(AttributeType::TOKEN)?,
+            private: flag(AttributeType::PRIVATE)?,
+            modifiable: flag(AttributeType::MODIFIABLE)?,
+            local: flag(AttributeType::LOCAL)?,
+            sign: flag(AttributeType::SIGN)?,
+            verify: flag(AttributeType::VERIFY)?,
+            encrypt: flag(AttributeType::ENCRYPT)?,
+            decrypt: flag(AttributeType::DECRYPT)?,
+            wrap: flag(AttributeType::WRAP)?,
+            unwrap: flag(AttributeType::UNWRAP)?,
+            derive: flag(AttributeType::DERIVE)?,
+            sensitive: flag(AttributeType::SENSITIVE)?,
+            always_sensitive: flag(AttributeType::ALWAYS_SENSITIVE)?,
+            never_extractable: flag(AttributeType::NEVER_EXTRACTABLE)?,
+            extractable: flag(AttributeType::EXTRACTABLE)?,
+            trusted: flag(AttributeType::TRUSTED)?,
+            copyable: flag(AttributeType::COPYABLE)?,
+            destroyable: flag(AttributeType::DESTROYABLE)?,
+            always_authenticate: flag(AttributeType::ALWAYS_AUTHENTICATE)?,
+        })
+    }
+
+    /// The short words of the text form. `XTR` is for a key that can be taken out, wrapped.
+    #[must_use]
+    pub fn words(&self) -> Vec<&'static str> {
+        let all = [
+            (self.token, "tok"),
+            (self.private, "prv"),
+            (self.modifiable, "mod"),
+            (self.local, "loc"),
+            (self.sensitive, "sen"),
+            (self.always_sensitive, "ase"),
+            (self.never_extractable, "nxt"),
+            (self.extractable, "XTR"),
+            (self.sign, "sig"),
+            (self.verify, "vfy"),
+            (self.encrypt, "enc"),
+            (self.decrypt, "dec"),
+            (self.wrap, "wra"),
+            (self.unwrap, "unw"),
+            (self.derive, "der"),
+            (self.trusted, "tru"),
+            (self.always_authenticate, "pin"),
+        ];
+        all.into_iter()
+            .filter_map(|(set, word)| (set == Some(true)).then_some(word))
+            .collect()
+    }
+}
+
+impl ObjectReport {
+    /// Reads an object. What cannot be read is `None` and hides nothing else.
+    ///
+    /// # Errors
+    /// What the token fails with if the object is not there at all.
+    pub fn read(desk: &Desk, object: ObjectHandle) -> Result<Self, Error> {
+        let session = &desk.session;
+        let read = |kind| session.attribute(object, kind);
+        let class = read(AttributeType::CLASS)?.number().map(ObjectClass::new);
+        let key_type = read(AttributeType::KEY_TYPE)?.number().map(KeyType::new);
+        let (label, id) = (read(AttributeType::LABEL)?, read(AttributeType::ID)?);
+        let curve = read(AttributeType::EC_PARAMS)?;
+        let curve = curve.bytes().and_then(Curve::from_parameters);
+        let uri = Uri::of_object(desk.info(), class, label.bytes(), id.bytes());
+        Ok(Self {
+            handle: object.number(),
+            class: class.map(|class| class.to_string()),
+            id: id.bytes().map(hex::encode).unwrap_or_default(),
+            key_type: key_type.map(|kind| kind.to_string()),
+            key_size_bits: bits(session, object, curve)?,
+            curve: curve.map(curve_name).map(str::to_owned),
+            flags: ObjectFlags::read(session, object)?,
+            uri: uri.to_string(),
+            label: label.text(),
+        })
+    }
+}
+
+/// The size of a key, as far as it can be read.
+fn bits(
+    session: &Session,
+    object: ObjectHandle,
+    curve: Option<Curve>,
+) -> Result<Option<u64>, Error> {
+    if let Some(curve) = curve {
+        return Ok(Some(u64::from(curve.bits())));
+    }
+    let modulus = session.attribute(object, AttributeType::MODULUS)?;
+    if let Some(modulus) = modulus.bytes() {
+        let zeros = modulus.iter().take_while(|byte| **byte == 0).count();
+        let top = modulus.get(zeros).map_or(0, |byte| byte.leading_zeros());
+        let length = modulus.len().saturating_sub(zeros) as u64 * 8;
+        return Ok(Some(length.saturating_sub(u64::from(top))).filter(|bits| *bits > 0));
+    }
+    let length = session.attribute(object, AttributeType::VALUE_LEN)?;
+    Ok(length.number().and_then(|bytes| bytes.checked_mul(8)))
+}
+
+/// The name of a curve on the command line.
+#[must_use]
+pub const fn curve_name(curve: Curve) -> &'static str {
+    match curve {
+        Curve::P256 => "p256",
+        Curve::P384 => "p384",
+        Curve::P521 => "p521",
+        Curve::Secp256k1 => "secp256k1",
+        Curve::Ed25519 => "ed25519",
+        Curve::Ed448 => "ed448",
+        Curve::X25519 => "x25519",
+        _ => "x448",
+    }
+}
+
+/// `list-objects`.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub struct ObjectsReport {
+    pub token_label: String,
+    pub object_count: usize,
+    pub objects: Vec<ObjectReport>,
+}
+
+/// All objects that are seen, those named by `choice` and of `class` alone if they are given; by class, label, id.
+///
+/// # Errors
+/// What the token fails with.
+pub fn list(
+    desk: &Desk,
+    choice: &KeyChoice<'_>,
+    class: Option<ObjectClass>,
+) -> Result<ObjectsReport, Error> {
+    let mut template = choice.template();
+    if let Some(class) = class {
+        template = template.class(class);
+    }
+    let handles: Vec<_> = desk.session.search(&template)?.collect::<Result<_, _>>()?;
+    let mut objects: Vec<_> = handles
+        .into_iter()
+        .map(|handle| ObjectReport::read(desk, handle))
+        .collect::<Result<_, _>>()?;
+    objects.sort_by(|a, b| {
+        let key = |o: &ObjectReport| (o.class.clone(), o.label.clone(), o.id.clone(), o.handle);
+        key(a).cmp(&key(b))
+    });
+    Ok(ObjectsReport {
+        token_label: desk.info().label.clone(),
+        object_count: objects.len(),
+        objects,
+    })
+}
+
+/// A label that is spelt alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub struct Similar {
+    pub label: String,
+    /// Characters that would have to change.
+    pub distance: usize,
+    pub reason: &'static str,
+}
+
+/// Labels of the token that are spelt like `wanted`, the nearest first, at most five.
+pub(crate) fn similar(session: &Session, wanted: &str) -> Result<Vec<Similar>, Error> {
+    let handles: Vec<_> = session
+        .search(&Template::new())?
+        .collect::<Result<_, keywright_pkcs11::Error>>()?;
+    let mut found: Vec<Similar> = Vec::new();
+    for handle in handles {
+        let label = session.attribute(handle, AttributeType::LABEL)?;
+        let near = label.text().and_then(|label| alike(wanted, label));
+        found.extend(near.filter(|near| !found.contains(near)));
+    }
+    found.sort_by(|a, b| (a.distance, &a.label).cmp(&(b.distance, &b.label)));
+    found.truncate(5);
+    Ok(found)
+}
+
+/// How a label is like another; `None` for the same one, for an empty one, and for one that is not.
+fn alike(wanted: &str, label: String) -> Option<Similar> {
+    if label.is_empty() || label == wanted || wanted.is_empty() {
+        return None;
+    }
+    let folded = |text: &str| text.to_lowercase().replace(['-', '_', ' ', '.'], "");
+    let distance = distance(wanted, &label);
+    let longest = wanted.chars().count().max(label.chars().count());
+    let reason = if label.trim_end() == wanted.trim_end() {
+        "differs in blanks at the end"
+    } else if label.to_lowercase() == wanted.to_lowercase() {
+        "differs in case"
+    } else if folded(&label) == folded(wanted) {
+        "differs in separators"
+    } else if label.contains(wanted) || wanted.contains(&label) {
+        "one holds the other"
+    } else if distance <= 3 && distance * 2 <= longest {
+        "spelt alike"
+    } else {
+        return None;
+    };
+    Some(Similar {
+        label,
+        distance,
+        reason,
+    })
+}
+
+/// Levenshtein's distance in characters.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (line, left) in a.chars().enumerate() {
+        let mut diagonal = line;
+        let mut last = line + 1;
+        for (place, right) in row.iter_mut().skip(1).zip(&b) {
+            let changed = diagonal + usize::from(left != *right);
+            diagonal = *place;
+            last = changed.min(*place + 1).min(last + 1);
+            *place = last;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = line + 1;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// `find-key`.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub struct FindReport {
+    pub operation: &'static str,
+    pub search_key: String,
+    pub exact_match: bool,
+    pub keys_found: usize,
+    pub keys: Vec<FoundKey>,
+    pub similar: Vec<Similar>,
+}
+
+/// A key that was found.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub struct FoundKey {
+    pub match_number: usize,
+    #[serde(flatten)]
+    pub object: ObjectReport,
+    pub capabilities: Vec<&'static str>,
+}
+
+/// What a search for keys is to do where none fits exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third")]
+pub enum Near {
+    /// Say nothing more.
+    Ignore,
+    /// Name labels that are spelt alike.
+    Show,
+}
+
+/// Looks for keys by label, id or URI.
+///
+/// # Errors
+/// [`Error::Unnamed`]; what the token fails with. Finding none is a result.
+pub fn find(desk: &Desk, choice: &KeyChoice<'_>, near: Near) -> Result<FindReport, Error> {
+    if choice.is_empty() {
+        return Err(Error::Unnamed("key"));
+    }
+    let listed = list(desk, choice, None)?;
+    let numbered = listed.objects.into_iter().enumerate();
+    let keys: Vec<_> = numbered
+        .map(|(index, object)| FoundKey {
+            match_number: index + 1,
+            capabilities: capabilities(&object.flags),
+            object,
+        })
+        .collect();
+    let similar = match (near, choice.label) {
+        (Near::Show, Some(label)) if keys.is_empty() => similar(&desk.session, label)?,
+        _ => Vec::new(),
+    };
+    Ok(FindReport {
+        operation: "find-key",
+        search_key: choice.wanted(),
+        exact_match: !keys.is_empty(),
+        keys_found: keys.len(),
+        keys,
+        similar,
+    })
+}
+
+fn capabilities(flags: &ObjectFlags) -> Vec<&'static str> {
+    let all = [
+        (flags.sign, "sign"),
+        (flags.verify, "verify"),
+        (flags.encrypt, "encrypt"),
+        (flags.decrypt, "decrypt"),
+        (flags.wrap, "wrap"),
+        (flags.unwrap, "unwrap"),
+        (flags.derive, "derive"),
+    ];
+    all.into_iter()
+        .filter_map(|(set, word)| (set == Some(true)).then_some(word))
+        .collect()
+}
+
+/// What came of reading one attribute, as documents write it.
+pub(crate) fn told(kind: AttributeType, reading: &Reading) -> String {
+    match reading {
+        Reading::Value(_) => written(kind, reading),
+        Reading::Sensitive => "sensitive".to_owned(),
+        Reading::Absent => "absent".to_owned(),
+        Reading::Failed(code) => format!("error {code}"),
+        _ => "unknown".to_owned(),
+    }
+}
+
+/// A value: flags, numbers with names, texts, else hexadecimal.
+fn written(kind: AttributeType, reading: &Reading) -> String {
+    let number = |named: fn(u64) -> String| reading.number().map(named);
+    let value = match kind {
+        AttributeType::CLASS => number(|class| ObjectClass::new(class).to_string()),
+        AttributeType::KEY_TYPE => number(|kind| KeyType::new(kind).to_string()),
+        AttributeType::KEY_GEN_MECHANISM => {
+            number(|kind| keywright_pkcs11_names::MechanismType::new(kind).to_string())
+        }
+        AttributeType::VALUE_LEN | AttributeType::MODULUS_BITS | AttributeType::PARAMETER_SET => {
+            number(|bytes| bytes.to_string())
+        }
+        AttributeType::LABEL | AttributeType::APPLICATION => reading.text(),
+        AttributeType::EC_PARAMS => reading
+            .bytes()
+            .and_then(Curve::from_parameters)
+            .map(|curve| curve_name(curve).to_owned()),
+        _ => reading.flag().map(|flag| flag.to_string()),
+    };
+    value.unwrap_or_else(|| reading.bytes().map(hex::encode).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distance_counts_characters_and_not_bytes() {
+        assert_eq!(distance("", ""), 0);
+        assert_eq!(distance("key", ""), 3);
+        assert_eq!(distance("Schlüssel", "Schlussel"), 1);
+        assert_eq!(distance("кот", "ток"), 2);
+        assert_eq!(distance("sign-key", "sing-key"), 2);
+    }
+
+    #[test]
+    fn likeness_says_why_and_an_empty_label_is_like_nothing() {
+        let reason = |wanted, label: &str| alike(wanted, label.to_owned()).map(|near| near.reason);
+        assert_eq!(reason("Root", "root"), Some("differs in case"));
+        assert_eq!(
+            reason("root-key", "root_key"),
+            Some("differs in separators")
+        );
+        assert_eq!(
+            reason("root", "root "),
+            Some("differs in blanks at the end")
+        );
+        assert_eq!(reason("root", "root-2025"), Some("one holds the other"));
+        assert_eq!(reason("signer", "sginer"), Some("spelt alike"));
+        assert_eq!(reason("a", "b"), None);
+        assert_eq!(reason("root", "root"), None);
+        assert_eq!(reason("root", ""), None);
+        assert_eq!(reason("", "root"), None);
+    }
+}

@@ -1,0 +1,296 @@
+//! Public keys as the standards write them: SubjectPublicKeyInfo (RFC 5280 4.1.2.7), raw, and as SSH does.
+//!
+//! RSA: RFC 8017 A.1.1 under rsaEncryption. Curves: RFC 5480 with the curve's name, a point in uncompressed
+//! form. Ed25519, Ed448, X25519, X448: RFC 8410. A token may give a point as it is or as a DER OCTET STRING;
+//! which one is told by its length, never by its first byte, since both begin with 4.
+//!
+//! Not here: ML-DSA, ML-KEM and SLH-DSA, and compressed points.
+
+use keywright_encoding::{base64, hex};
+use keywright_pkcs11::{Curve, ObjectHandle, Session};
+use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
+use keywright_primitives::hash::sha256;
+
+use crate::der;
+use crate::error::Error;
+
+/// A public key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PublicKey {
+    /// RSA.
+    Rsa {
+        /// The modulus without zeros before it.
+        modulus: Vec<u8>,
+        /// The public exponent without zeros before it.
+        exponent: Vec<u8>,
+    },
+    /// On a curve.
+    Curve {
+        /// Which.
+        curve: Curve,
+        /// The point in uncompressed form, or the one coordinate.
+        point: Vec<u8>,
+    },
+}
+
+/// How a public key is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes must know the form")]
+pub enum Form {
+    /// SubjectPublicKeyInfo.
+    Der,
+    /// SubjectPublicKeyInfo between lines of PEM.
+    Pem,
+    /// The point alone.
+    Raw,
+    /// A line of `authorized_keys`.
+    Ssh,
+}
+
+/// 1.2.840.113549.1.1.1, rsaEncryption, with its NULL.
+const RSA: [u8; 13] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 5, 0];
+/// 1.2.840.10045.2.1, ecPublicKey.
+const EC: [u8; 9] = [6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1];
+
+impl PublicKey {
+    /// Reads a public key object, or a private one that holds the public values.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] if an attribute is missing; [`Error::Unusable`] for a curve without a name here and
+    /// for other kinds of keys.
+    pub fn read(session: &Session, key: ObjectHandle) -> Result<Self, Error> {
+        let kind = session.attribute(key, AttributeType::KEY_TYPE)?.number();
+        match kind.map(KeyType::new) {
+            Some(KeyType::RSA) => Ok(Self::Rsa {
+                modulus: positive(session, key, AttributeType::MODULUS)?,
+                exponent: positive(session, key, AttributeType::PUBLIC_EXPONENT)?,
+            }),
+            Some(KeyType::EC | KeyType::EC_EDWARDS | KeyType::EC_MONTGOMERY) => {
+                let curve = curve(session, key)?;
+                let given = value(session, key, AttributeType::EC_POINT)?;
+                let point = decode_point(curve, &given)
+                    .ok_or_else(|| Error::Unusable(format!("its point is none of {curve:?}")))?;
+                Ok(Self::Curve { curve, point })
+            }
+            Some(other) => Err(Error::Unusable(format!(
+                "a public key of type {other} has no form here"
+            ))),
+            None => Err(Error::Unreadable(AttributeType::KEY_TYPE)),
+        }
+    }
+
+    /// Reads the public half of the pair that a private key belongs to: what it holds itself, else the public
+    /// key with the same id.
+    ///
+    /// # Errors
+    /// As [`PublicKey::read`].
+    pub fn of_private(session: &Session, private: ObjectHandle) -> Result<Self, Error> {
+        match Self::read(session, private) {
+            Err(Error::Unreadable(missing)) => {
+                let id = session.attribute(private, AttributeType::ID)?;
+                let id = id.bytes().filter(|id| !id.is_empty());
+                let id = id.ok_or(Error::Unreadable(missing))?;
+                let template = keywright_pkcs11::Template::new()
+                    .class(ObjectClass::PUBLIC_KEY)
+                    .id(id);
+                Self::read(session, session.find_one(&template)?)
+            }
+            read => read,
+        }
+    }
+
+    /// SubjectPublicKeyInfo.
+    #[must_use]
+    pub fn spki(&self) -> Vec<u8> {
+        match self {
+            Self::Rsa { modulus, exponent } => {
+                let key = der::sequence(&[&der::integer(modulus), &der::integer(exponent)]);
+                der::sequence(&[&der::sequence(&[&RSA]), &der::bit_string(&key)])
+            }
+            Self::Curve { curve, point } => {
+                let name = curve.parameters();
+                let algorithm = if is_weierstrass(*curve) {
+                    der::sequence(&[&EC, name])
+                } else {
+                    der::sequence(&[name])
+                };
+                der::sequence(&[&algorithm, &der::bit_string(point)])
+            }
+        }
+    }
+
+    /// SHA-256 of SubjectPublicKeyInfo in hexadecimal.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        hex::encode(&sha256(&self.spki()))
+    }
+
+    /// What `ssh-keygen -l` prints, for keys that SSH knows.
+    #[must_use]
+    pub fn ssh_fingerprint(&self) -> Option<String> {
+        let blob = self.ssh_blob()?.1;
+        let digest = base64::encode(&sha256(&blob));
+        Some(format!("SHA256:{}", digest.trim_end_matches('=')))
+    }
+
+    /// In this form.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] if keys of this kind have no such form.
+    pub fn write(&self, form: Form, comment: &str) -> Result<Vec<u8>, Error> {
+        let none = |form| Error::Unusable(format!("keys of its kind have no {form} form"));
+        match form {
+            Form::Der => Ok(self.spki()),
+            Form::Pem => Ok(der::pem("PUBLIC KEY", &self.spki()).into_bytes()),
+            Form::Raw => match self {
+                Self::Curve { point, .. } => Ok(point.clone()),
+                Self::Rsa { .. } => Err(none("raw")),
+            },
+            Form::Ssh => {
+                let (name, blob) = self.ssh_blob().ok_or_else(|| none("SSH"))?;
+                let blob = base64::encode(&blob);
+                Ok(format!("{name} {blob} {comment}\n").into_bytes())
+            }
+        }
+    }
+
+    /// RFC 4253 6.6, RFC 5656 3.1, RFC 8709 4.
+    fn ssh_blob(&self) -> Option<(String, Vec<u8>)> {
+        let string = |out: &mut Vec<u8>, part: &[u8]| {
+            let length = u32::try_from(part.len()).ok()?;
+            out.extend_from_slice(&length.to_be_bytes());
+            out.extend_from_slice(part);
+            Some(())
+        };
+        let mut blob = Vec::new();
+        let name = match self {
+            Self::Rsa { modulus, exponent } => {
+                string(&mut blob, b"ssh-rsa")?;
+                for number in [exponent, modulus] {
+                    let number = der::integer(number);
+                    string(&mut blob, der::exactly(2, &number)?)?;
+                }
+                "ssh-rsa".to_owned()
+            }
+            Self::Curve { curve, point } => {
+                let (name, inner) = match curve {
+                    Curve::P256 => ("ecdsa-sha2-nistp256", Some("nistp256")),
+                    Curve::P384 => ("ecdsa-sha2-nistp384", Some("nistp384")),
+                    Curve::P521 => ("ecdsa-sha2-nistp521", Some("nistp521")),
+                    Curve::Ed25519 => ("ssh-ed25519", None),
+                    Curve::Ed448 => ("ssh-ed448", None),
+                    _ => return None,
+                };
+                string(&mut blob, name.as_bytes())?;
+                if let Some(inner) = inner {
+                    string(&mut blob, inner.as_bytes())?;
+                }
+                string(&mut blob, point)?;
+                name.to_owned()
+            }
+        };
+        Some((name, blob))
+    }
+
+    /// Bits: of the modulus, or of the curve's field.
+    #[must_use]
+    pub fn bits(&self) -> u64 {
+        match self {
+            Self::Rsa { modulus, .. } => {
+                let zeros = modulus.first().map_or(0, |first| first.leading_zeros());
+                (modulus.len() as u64 * 8).saturating_sub(u64::from(zeros))
+            }
+            Self::Curve { curve, .. } => u64::from(curve.bits()),
+        }
+    }
+}
+
+/// The curve of a key.
+///
+/// # Errors
+/// [`Error::Unreadable`]; [`Error::Unusable`] for a curve without a name here.
+pub fn curve(session: &Session, key: ObjectHandle) -> Result<Curve, Error> {
+    let parameters = value(session, key, AttributeType::EC_PARAMS)?;
+    Curve::from_parameters(&parameters)
+        .ok_or_else(|| Error::Unusable("its curve has no name here".to_owned()))
+}
+
+pub(crate) const fn is_weierstrass(curve: Curve) -> bool {
+    matches!(
+        curve,
+        Curve::P256 | Curve::P384 | Curve::P521 | Curve::Secp256k1
+    )
+}
+
+fn value(session: &Session, key: ObjectHandle, kind: AttributeType) -> Result<Vec<u8>, Error> {
+    let reading = session.attribute(key, kind)?;
+    let value = reading.bytes().filter(|value| !value.is_empty());
+    value.map(<[u8]>::to_vec).ok_or(Error::Unreadable(kind))
+}
+
+fn positive(session: &Session, key: ObjectHandle, kind: AttributeType) -> Result<Vec<u8>, Error> {
+    let bytes = value(session, key, kind)?;
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    Ok(bytes.get(zeros..).unwrap_or_default().to_vec())
+}
+
+fn decode_point(curve: Curve, given: &[u8]) -> Option<Vec<u8>> {
+    let right = |point: &&[u8]| {
+        let first_fits = !is_weierstrass(curve) || point.first() == Some(&4);
+        point.len() == curve.public_len() && first_fits
+    };
+    let bare = Some(given).filter(right);
+    let wrapped = || der::exactly(4, given).filter(right);
+    bare.or_else(wrapped).map(<[u8]>::to_vec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_is_told_from_its_wrapping_by_length() {
+        for curve in Curve::ALL {
+            let point = [&[4][..], &vec![9; curve.public_len() - 1]].concat();
+            let wrapped = der::octet_string(&point);
+            assert_eq!(
+                decode_point(curve, &point),
+                Some(point.clone()),
+                "{curve:?}"
+            );
+            assert_eq!(
+                decode_point(curve, &wrapped),
+                Some(point.clone()),
+                "{curve:?}"
+            );
+            assert_eq!(decode_point(curve, &point[1..]), None, "{curve:?}");
+            assert_eq!(
+                decode_point(curve, &[wrapped, vec![0]].concat()),
+                None,
+                "{curve:?}"
+            );
+        }
+        let compressed = [&[2][..], &[9; 64]].concat();
+        assert_eq!(decode_point(Curve::P256, &compressed), None);
+    }
+
+    #[test]
+    fn forms_that_do_not_exist_are_refused() {
+        let rsa = PublicKey::Rsa {
+            modulus: vec![0x80; 256],
+            exponent: vec![1, 0, 1],
+        };
+        assert!(matches!(rsa.write(Form::Raw, ""), Err(Error::Unusable(_))));
+        let agreement = PublicKey::Curve {
+            curve: Curve::X25519,
+            point: vec![9; 32],
+        };
+        assert!(matches!(
+            agreement.write(Form::Ssh, ""),
+            Err(Error::Unusable(_))
+        ));
+        assert_eq!(agreement.ssh_fingerprint(), None);
+        assert_eq!((rsa.bits(), agreement.bits()), (2048, 255));
+    }
+}

@@ -1,0 +1,479 @@
+//! PKCS#11 URIs (RFC 7512): parsed, written, matched against what a module says.
+//!
+//! `pkcs11:` path, attributes between `;`, then perhaps `?` and a query, attributes between `&` (2.3). Values
+//! are bytes after percent-decoding. The order of attributes means nothing; a path attribute that stands twice
+//! is an error, as is a `pin-source` beside a `pin-value` (2.4). An unknown path attribute, a vendor's
+//! included, matches nothing; an unknown query attribute is kept by name, for a warning (2.5).
+//!
+//! Not here: the PIN that `pin-source` leads to (a face reads files).
+
+use std::fmt;
+
+use keywright_pkcs11::{ModuleInfo, SlotInfo, TokenInfo};
+use keywright_pkcs11_names::ObjectClass;
+use keywright_secret::SecretBytes;
+
+/// A PKCS#11 URI. What is `None` does not matter to a match.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Uri {
+    /// `library-manufacturer`.
+    pub library_manufacturer: Option<Vec<u8>>,
+    /// `library-version`: major and minor number.
+    pub library_version: Option<(u32, u32)>,
+    /// `library-description`.
+    pub library_description: Option<Vec<u8>>,
+    /// `manufacturer`.
+    pub manufacturer: Option<Vec<u8>>,
+    /// `model`.
+    pub model: Option<Vec<u8>>,
+    /// `serial`.
+    pub serial: Option<Vec<u8>>,
+    /// `token`: its label.
+    pub token: Option<Vec<u8>>,
+    /// `slot-id`.
+    pub slot_id: Option<u64>,
+    /// `slot-description`.
+    pub slot_description: Option<Vec<u8>>,
+    /// `slot-manufacturer`.
+    pub slot_manufacturer: Option<Vec<u8>>,
+    /// `object`: its label.
+    pub object: Option<Vec<u8>>,
+    /// `type`.
+    pub class: Option<Type>,
+    /// `id`.
+    pub id: Option<Vec<u8>>,
+    /// Names of path attributes that this does not know.
+    pub unknown: Vec<String>,
+    /// `module-path`.
+    pub module_path: Option<Vec<u8>>,
+    /// `module-name`.
+    pub module_name: Option<Vec<u8>>,
+    /// `pin-source`.
+    pub pin_source: Option<Vec<u8>>,
+    /// `pin-value`.
+    pub pin_value: Option<SecretBytes>,
+    /// Names of query attributes that this does not know.
+    pub unknown_query: Vec<String>,
+}
+
+/// The `type` of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "RFC 7512 has these five")]
+pub enum Type {
+    /// `cert`
+    Certificate,
+    /// `data`
+    Data,
+    /// `private`
+    Private,
+    /// `public`
+    Public,
+    /// `secret-key`
+    SecretKey,
+}
+
+impl Type {
+    const ALL: [Self; 5] = [
+        Self::Certificate,
+        Self::Data,
+        Self::Private,
+        Self::Public,
+        Self::SecretKey,
+    ];
+
+    /// As it stands in a URI.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Certificate => "cert",
+            Self::Data => "data",
+            Self::Private => "private",
+            Self::Public => "public",
+            Self::SecretKey => "secret-key",
+        }
+    }
+
+    /// The class of such objects.
+    #[must_use]
+    pub const fn class(self) -> ObjectClass {
+        match self {
+            Self::Certificate => ObjectClass::CERTIFICATE,
+            Self::Data => ObjectClass::DATA,
+            Self::Private => ObjectClass::PRIVATE_KEY,
+            Self::Public => ObjectClass::PUBLIC_KEY,
+            Self::SecretKey => ObjectClass::SECRET_KEY,
+        }
+    }
+
+    /// The type of objects of this class, if there is one.
+    #[must_use]
+    pub fn of(class: ObjectClass) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.class() == class)
+    }
+}
+
+/// Why a text is no PKCS#11 URI. Values are not repeated: one may be a PIN.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UriError {
+    /// It begins otherwise.
+    #[error("it does not begin with pkcs11:")]
+    Scheme,
+    /// It is longer than any that means something.
+    #[error("it has more than {LONGEST} bytes")]
+    TooLong,
+    /// Between two separators there is no `name=value`.
+    #[error("attribute {0} is not name=value")]
+    NoValue(usize),
+    /// A name with other characters than letters, digits, `-` and `_`.
+    #[error("attribute {0} has no valid name")]
+    BadName(usize),
+    /// A character that must be percent-encoded, or a broken encoding.
+    #[error("the value of {0} has a character that must be percent-encoded")]
+    Encoding(String),
+    /// A value that cannot be one of this attribute.
+    #[error("the value of {0} is not what this attribute takes")]
+    Value(&'static str),
+    /// An attribute that stands twice.
+    #[error("{0} stands twice")]
+    Twice(String),
+    /// Two ways to the PIN.
+    #[error("pin-source and pin-value stand side by side")]
+    TwoPins,
+}
+
+/// No URI that means something is longer.
+const LONGEST: usize = 16 << 10;
+
+impl std::str::FromStr for Uri {
+    type Err = UriError;
+
+    fn from_str(text: &str) -> Result<Self, UriError> {
+        if text.len() > LONGEST {
+            return Err(UriError::TooLong);
+        }
+        let rest = match text.split_at_checked(7) {
+            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("pkcs11:") => rest,
+            _ => return Err(UriError::Scheme),
+        };
+        let (path, query) = match rest.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (rest, None),
+        };
+        let mut uri = Self::default();
+        let mut seen = Vec::new();
+        for (number, part) in parts(path, ';') {
+            let (name, value) = pair(number, part, Component::Path)?;
+            refuse_second(&mut seen, name)?;
+            uri.take_path(name, value)?;
+        }
+        seen.clear();
+        for (number, part) in parts(query.unwrap_or_default(), '&') {
+            let (name, value) = pair(number, part, Component::Query)?;
+            uri.take_query(name, value, &mut seen)?;
+        }
+        if uri.pin_source.is_some() && uri.pin_value.is_some() {
+            return Err(UriError::TwoPins);
+        }
+        Ok(uri)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Component {
+    Path,
+    Query,
+}
+
+/// The attributes with their numbers from 1; nothing of an empty component.
+fn parts(component: &str, separator: char) -> impl Iterator<Item = (usize, &str)> {
+    let parts = component.split(separator).enumerate();
+    parts
+        .map(|(index, part)| (index + 1, part))
+        .filter(move |_| !component.is_empty())
+}
+
+fn pair(number: usize, part: &str, component: Component) -> Result<(&str, Vec<u8>), UriError> {
+    let (name, value) = part.split_once('=').ok_or(UriError::NoValue(number))?;
+    let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if name.is_empty() || !name.bytes().all(valid) {
+        return Err(UriError::BadName(number));
+    }
+    let value = decode(value, component).ok_or_else(|| UriError::Encoding(name.to_owned()))?;
+    Ok((name, value))
+}
+
+fn refuse_second<'n>(seen: &mut Vec<&'n str>, name: &'n str) -> Result<(), UriError> {
+    if seen.contains(&name) {
+        return Err(UriError::Twice(name.to_owned()));
+    }
+    seen.push(name);
+    Ok(())
+}
+
+/// RFC 7512 2.3: what may stand unencoded in a value.
+const fn stands(byte: u8, component: Component) -> bool {
+    match byte {
+        b'-' | b'.' | b'_' | b'~' => true,
+        b':' | b'[' | b']' | b'@' | b'!' | b'$' | b'\'' | b'(' | b')' | b'*' | b'+' | b','
+        | b'=' => true,
+        b'&' => matches!(component, Component::Path),
+        b'/' | b'?' | b'|' => matches!(component, Component::Query),
+        _ => byte.is_ascii_alphanumeric(),
+    }
+}
+
+fn decode(value: &str, component: Component) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(value.len());
+    let mut bytes = value.bytes();
+    while let Some(byte) = bytes.next() {
+        if byte == b'%' {
+            let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+            let (high, low) = (digit(bytes.next())?, digit(bytes.next())?);
+            out.push(u8::try_from(high * 16 + low).ok()?);
+        } else if stands(byte, component) {
+            out.push(byte);
+        } else {
+            return None;
+        }
+    }
+    Some(out)
+}
+
+fn number<T: std::str::FromStr>(name: &'static str, digits: &[u8]) -> Result<T, UriError> {
+    // `parse` alone would take a sign.
+    let plain = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let text = std::str::from_utf8(digits).ok().filter(|_| plain);
+    text.and_then(|text| text.parse().ok())
+        .ok_or(UriError::Value(name))
+}
+
+fn version(value: &[u8]) -> Result<(u32, u32), UriError> {
+    const NAME: &str = "library-version";
+    let mut parts = value.splitn(2, |byte| *byte == b'.');
+    let major = number(NAME, parts.next().unwrap_or_default())?;
+    // A number alone is a version with minor number 0.
+    let minor = parts.next().map_or(Ok(0), |digits| number(NAME, digits))?;
+    Ok((major, minor))
+}
+
+fn object_type(value: &[u8]) -> Result<Type, UriError> {
+    let known = Type::ALL.into_iter();
+    known
+        .into_iter()
+        .find(|known| known.name().as_bytes() == value)
+        .ok_or(UriError::Value("type"))
+}
+
+impl Uri {
+    fn take_path(&mut self, name: &str, value: Vec<u8>) -> Result<(), UriError> {
+        let place = match name {
+            "library-manufacturer" => &mut self.library_manufacturer,
+            "library-description" => &mut self.library_description,
+            "manufacturer" => &mut self.manufacturer,
+            "model" => &mut self.model,
+            "serial" => &mut self.serial,
+            "token" => &mut self.token,
+            "slot-description" => &mut self.slot_description,
+            "slot-manufacturer" => &mut self.slot_manufacturer,
+            "object" => &mut self.object,
+            "id" => &mut self.id,
+            "library-version" => {
+                self.library_version = Some(version(&value)?);
+                return Ok(());
+            }
+            "slot-id" => {
+                self.slot_id = Some(number("slot-id", &value)?);
+                return Ok(());
+            }
+            "type" => {
+                self.class = Some(object_type(&value)?);
+                return Ok(());
+            }
+            other => {
+                self.unknown.push(other.to_owned());
+                return Ok(());
+            }
+        };
+        *place = Some(value);
+        Ok(())
+    }
+
+    /// Attributes of vendors may stand more than once here; the others may not.
+    fn take_query<'n>(
+        &mut self,
+        name: &'n str,
+        value: Vec<u8>,
+        seen: &mut Vec<&'n str>,
+    ) -> Result<(), UriError> {
+        let place = match name {
+            "module-path" => &mut self.module_path,
+            "module-name" => &mut self.module_name,
+            "pin-source" => &mut self.pin_source,
+            "pin-value" => {
+                refuse_second(seen, name)?;
+                self.pin_value = Some(SecretBytes::from_vec(value));
+                return Ok(());
+            }
+            other => {
+                self.unknown_query.push(other.to_owned());
+                return Ok(());
+            }
+        };
+        refuse_second(seen, name)?;
+        *place = Some(value);
+        Ok(())
+    }
+
+    /// The URI of a token.
+    #[must_use]
+    pub fn of_token(info: &TokenInfo) -> Self {
+        let text = |text: &str| Some(text.as_bytes().to_vec());
+        Self {
+            model: text(&info.model),
+            manufacturer: text(&info.manufacturer),
+            serial: text(&info.serial),
+            token: text(&info.label),
+            ..Self::default()
+        }
+    }
+
+    /// The URI of an object in this token.
+    #[must_use]
+    pub fn of_object(
+        info: &TokenInfo,
+        class: Option<ObjectClass>,
+        label: Option<&[u8]>,
+        id: Option<&[u8]>,
+    ) -> Self {
+        let told =
+            |value: Option<&[u8]>| value.filter(|value| !value.is_empty()).map(<[u8]>::to_vec);
+        Self {
+            id: told(id),
+            object: told(label),
+            class: class.and_then(Type::of),
+            ..Self::of_token(info)
+        }
+    }
+
+    /// Whether this token, its slot and its module are meant.
+    #[must_use]
+    pub fn matches(&self, module: &ModuleInfo, slot: &SlotInfo, token: &TokenInfo) -> bool {
+        let same = |wanted: &Option<Vec<u8>>, is: &str| {
+            wanted
+                .as_deref()
+                .is_none_or(|wanted| wanted == is.as_bytes())
+        };
+        let version = module.library_version;
+        let version = (u32::from(version.major), u32::from(version.minor));
+        self.unknown.is_empty()
+            && same(&self.library_manufacturer, &module.manufacturer)
+            && same(&self.library_description, &module.description)
+            && self.library_version.is_none_or(|wanted| wanted == version)
+            && same(&self.slot_description, &slot.description)
+            && same(&self.slot_manufacturer, &slot.manufacturer)
+            && self.slot_id.is_none_or(|id| id == token.slot.number())
+            && same(&self.manufacturer, &token.manufacturer)
+            && same(&self.model, &token.model)
+            && same(&self.serial, &token.serial)
+            && same(&self.token, &token.label)
+    }
+
+    /// Whether it says anything about an object.
+    #[must_use]
+    pub const fn names_object(&self) -> bool {
+        self.object.is_some() || self.id.is_some() || self.class.is_some()
+    }
+
+    /// Path attributes that are set, with their values, in the order of the RFC's examples.
+    fn path(&self) -> Vec<(&'static str, Vec<u8>)> {
+        let version = self.library_version;
+        let version = version.map(|(major, minor)| format!("{major}.{minor}").into_bytes());
+        let slot = self.slot_id.map(|id| id.to_string().into_bytes());
+        let class = self.class.map(|class| class.name().as_bytes().to_vec());
+        let all = [
+            ("library-manufacturer", self.library_manufacturer.clone()),
+            ("library-version", version),
+            ("library-description", self.library_description.clone()),
+            ("model", self.model.clone()),
+            ("manufacturer", self.manufacturer.clone()),
+            ("serial", self.serial.clone()),
+            ("token", self.token.clone()),
+            ("slot-id", slot),
+            ("slot-description", self.slot_description.clone()),
+            ("slot-manufacturer", self.slot_manufacturer.clone()),
+            ("id", self.id.clone()),
+            ("object", self.object.clone()),
+            ("type", class),
+        ];
+        let set = all.into_iter();
+        set.filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
+}
+
+/// The path and the places of module and PIN. A PIN itself is never written.
+impl fmt::Display for Uri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("pkcs11:")?;
+        for (index, (name, value)) in self.path().iter().enumerate() {
+            let separator = if index == 0 { "" } else { ";" };
+            write!(f, "{separator}{name}=")?;
+            // RFC 7512 2.3: an id is binary, each of its bytes should be encoded.
+            encode(
+                f,
+                value,
+                if *name == "id" {
+                    None
+                } else {
+                    Some(Component::Path)
+                },
+            )?;
+        }
+        let query = [
+            ("module-path", &self.module_path),
+            ("module-name", &self.module_name),
+            ("pin-source", &self.pin_source),
+        ];
+        let set = query
+            .iter()
+            .filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        for (index, (name, value)) in set.enumerate() {
+            let separator = if index == 0 { "?" } else { "&" };
+            write!(f, "{separator}{name}=")?;
+            encode(f, value, Some(Component::Query))?;
+        }
+        Ok(())
+    }
+}
+
+fn encode(f: &mut fmt::Formatter<'_>, value: &[u8], component: Option<Component>) -> fmt::Result {
+    for byte in value {
+        match component {
+            Some(component) if stands(*byte, component) => {
+                write!(f, "{}", char::from(*byte))?;
+            }
+            _ => write!(f, "%{byte:02X}")?,
+        }
+    }
+    Ok(())
+}
+
+/// Reads a text as a URI; what was read must be read again from how it is written. The body of the fuzz target.
+///
+/// # Panics
+/// If what is written is not what was read.
+#[doc(hidden)]
+pub fn fuzz(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let Ok(uri) = text.parse::<Uri>() else {
+        return;
+    };
+    let written = uri.to_string();
+    let again: Result<Uri, _> = written.parse();
+    let same = again.is_ok_and(|again| again.path() == uri.path() && again.to_string() == written);
+    assert!(same, "a URI is written as it was read");
+}

@@ -1,0 +1,13 @@
+//! The front of a container is what it is written as, or refused.
+
+use keywright_hsm::sealing::fuzz_header;
+use keywright_testkit::mutate::mutations;
+
+#[test]
+fn damaged_headers_are_read_as_they_are_written_or_refused() {
+    let mut good = b"KWHS\x01\x01\x00\x01\x00\x00".to_vec();
+    good.extend_from_slice(&[7; 16]);
+    good.extend_from_slice(b"\x04keyid and what follows");
+    let seeds: [&[u8]; 2] = [&good, b"KWHS"];
+    mutations(&seeds, 10_000, 0x4b57).for_each(|bytes| fuzz_header(&bytes));
+}

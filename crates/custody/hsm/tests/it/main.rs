@@ -1,0 +1,7 @@
+//! The operation layer without a command line.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod container;
+#[cfg(test)]
+mod uri;

@@ -1,0 +1,224 @@
+//! Kinds of keys that a token can be asked for, with the parameters that each is made from.
+
+use cryptoki_sys as ck;
+
+use crate::error::Error;
+use crate::mechanism::Mechanism;
+use crate::names::attribute;
+use crate::template::Template;
+
+/// A secret key to be made or brought in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SecretKind {
+    /// AES with 16, 24 or 32 bytes.
+    Aes {
+        /// Bytes.
+        len: u16,
+    },
+    /// A generic secret, for HMAC and HKDF.
+    Generic {
+        /// Bytes.
+        len: u16,
+    },
+}
+
+impl SecretKind {
+    pub(crate) const fn key_type(self) -> u64 {
+        match self {
+            Self::Aes { .. } => ck::CKK_AES,
+            Self::Generic { .. } => ck::CKK_GENERIC_SECRET,
+        }
+    }
+
+    pub(crate) const fn len(self) -> u16 {
+        match self {
+            Self::Aes { len } | Self::Generic { len } => len,
+        }
+    }
+
+    /// Not every token refuses an AES key of seven bytes.
+    pub(crate) fn check(self) -> Result<(), Error> {
+        let size = u64::from(self.len());
+        let (min, max) = match self {
+            Self::Aes { len: 16 | 24 | 32 } => return Ok(()),
+            Self::Aes { .. } => (16, 32),
+            Self::Generic { .. } if size > 0 => return Ok(()),
+            Self::Generic { .. } => (1, u64::from(u16::MAX)),
+        };
+        Err(Error::KeySize {
+            mechanism: self.mechanism().kind(),
+            min,
+            max,
+            size,
+        })
+    }
+
+    /// The mechanism that makes one.
+    #[must_use]
+    pub const fn mechanism(self) -> Mechanism<'static> {
+        match self {
+            Self::Aes { .. } => Mechanism::AesKeyGen,
+            Self::Generic { .. } => Mechanism::GenericSecretKeyGen,
+        }
+    }
+}
+
+/// A curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub enum Curve {
+    P256,
+    P384,
+    P521,
+    Secp256k1,
+    Ed25519,
+    Ed448,
+    X25519,
+    X448,
+}
+
+impl Curve {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::P256,
+        Self::P384,
+        Self::P521,
+        Self::Secp256k1,
+        Self::Ed25519,
+        Self::Ed448,
+        Self::X25519,
+        Self::X448,
+    ];
+
+    /// `CKA_EC_PARAMS`: its object identifier.
+    #[must_use]
+    pub const fn parameters(self) -> &'static [u8] {
+        match self {
+            Self::P256 => &[6, 8, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 3, 1, 7],
+            Self::P384 => &[6, 5, 0x2B, 0x81, 4, 0, 0x22],
+            Self::P521 => &[6, 5, 0x2B, 0x81, 4, 0, 0x23],
+            Self::Secp256k1 => &[6, 5, 0x2B, 0x81, 4, 0, 0x0A],
+            Self::X25519 => &[6, 3, 0x2B, 0x65, 0x6E],
+            Self::X448 => &[6, 3, 0x2B, 0x65, 0x6F],
+            Self::Ed25519 => &[6, 3, 0x2B, 0x65, 0x70],
+            Self::Ed448 => &[6, 3, 0x2B, 0x65, 0x71],
+        }
+    }
+
+    /// The older spelling of the parameters, a name, which some tokens want.
+    pub(crate) const fn name(self) -> Option<&'static [u8]> {
+        match self {
+            Self::Ed25519 => Some(b"\x13\x0Cedwards25519"),
+            Self::Ed448 => Some(b"\x13\x0Aedwards448"),
+            Self::X25519 => Some(b"\x13\x0Acurve25519"),
+            Self::X448 => Some(b"\x13\x08curve448"),
+            _ => None,
+        }
+    }
+
+    /// The curve with these parameters, in either spelling.
+    #[must_use]
+    pub fn from_parameters(parameters: &[u8]) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|curve| curve.parameters() == parameters || curve.name() == Some(parameters))
+    }
+
+    /// Bits of its field.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::P256 | Self::Secp256k1 => 256,
+            Self::P384 => 384,
+            Self::P521 => 521,
+            Self::Ed25519 | Self::X25519 => 255,
+            Self::Ed448 | Self::X448 => 448,
+        }
+    }
+
+    /// Bytes of a public key: of a point in uncompressed form, or of the one coordinate.
+    #[must_use]
+    pub const fn public_len(self) -> usize {
+        match self {
+            Self::P256 | Self::Secp256k1 => 65,
+            Self::P384 => 97,
+            Self::P521 => 133,
+            Self::Ed25519 | Self::X25519 => 32,
+            Self::Ed448 => 57,
+            Self::X448 => 56,
+        }
+    }
+}
+
+/// A pair to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PairKind {
+    /// RSA with the exponent 65537.
+    Rsa {
+        /// Bits of the modulus.
+        bits: u32,
+    },
+    /// On a curve.
+    Curve(Curve),
+    /// ML-DSA-44, -65 or -87: 1, 2 or 3.
+    MlDsa {
+        /// `CKP_ML_DSA_`.
+        set: u32,
+    },
+    /// ML-KEM-512, -768 or -1024: 1, 2 or 3.
+    MlKem {
+        /// `CKP_ML_KEM_`.
+        set: u32,
+    },
+    /// SLH-DSA: 1 to 12.
+    SlhDsa {
+        /// `CKP_SLH_DSA_`.
+        set: u32,
+    },
+}
+
+impl PairKind {
+    pub(crate) const fn key_type(self) -> u64 {
+        match self {
+            Self::Rsa { .. } => ck::CKK_RSA,
+            Self::Curve(Curve::Ed25519 | Curve::Ed448) => ck::CKK_EC_EDWARDS,
+            Self::Curve(Curve::X25519 | Curve::X448) => ck::CKK_EC_MONTGOMERY,
+            Self::Curve(_) => ck::CKK_EC,
+            Self::MlDsa { .. } => ck::CKK_ML_DSA,
+            Self::MlKem { .. } => ck::CKK_ML_KEM,
+            Self::SlhDsa { .. } => ck::CKK_SLH_DSA,
+        }
+    }
+
+    /// The mechanism that makes one.
+    #[must_use]
+    pub const fn mechanism(self) -> Mechanism<'static> {
+        match self {
+            Self::Rsa { .. } => Mechanism::RsaKeyPairGen,
+            Self::Curve(Curve::Ed25519 | Curve::Ed448) => Mechanism::EdwardsKeyPairGen,
+            Self::Curve(Curve::X25519 | Curve::X448) => Mechanism::MontgomeryKeyPairGen,
+            Self::Curve(_) => Mechanism::EcKeyPairGen,
+            Self::MlDsa { .. } => Mechanism::MlDsaKeyPairGen,
+            Self::MlKem { .. } => Mechanism::MlKemKeyPairGen,
+            Self::SlhDsa { .. } => Mechanism::SlhDsaKeyPairGen,
+        }
+    }
+
+    /// What the public half is made from.
+    pub(crate) fn parameters(self) -> Template {
+        match self {
+            Self::Rsa { bits } => Template::new()
+                .number(attribute(ck::CKA_MODULUS_BITS), u64::from(bits))
+                .bytes(attribute(ck::CKA_PUBLIC_EXPONENT), &[1, 0, 1]),
+            Self::Curve(curve) => {
+                Template::new().bytes(attribute(ck::CKA_EC_PARAMS), curve.parameters())
+            }
+            Self::MlDsa { set } | Self::MlKem { set } | Self::SlhDsa { set } => {
+                Template::new().number(attribute(ck::CKA_PARAMETER_SET), u64::from(set))
+            }
+        }
+    }
+}

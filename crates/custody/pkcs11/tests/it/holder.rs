@@ -1,0 +1,366 @@
+//! The token as a holder: the suite of all holders, and what is a token's alone.
+
+use std::sync::Arc;
+
+use keywright_clock::{Clock, WallTime};
+use keywright_custody::{
+    ByCustody, HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial, NO_DEADLINE,
+    NewKey, Request, RootKey, Versions, conformance,
+};
+use keywright_envelope::Binding;
+use keywright_keystore::{Keystore, ServiceKey};
+use keywright_pkcs11::{
+    Copies, Error, LogIn, PoolOptions, SessionPool, Template, TokenHolder, TokenQuery, TokenRoot,
+};
+use keywright_policy::Policy;
+use keywright_primitives::random::RandomStream;
+use keywright_testkit::mutate;
+use keywright_testkit::token::{Store, on_each};
+use keywright_types::{
+    Algorithm, Code, Custody, InstallationId, KeyId, KeySpec, KeyVersion, Operation, TenantId,
+};
+
+use crate::scene::{self, pin};
+
+pub(crate) fn pool_with(store: &Store, options: PoolOptions) -> Arc<SessionPool> {
+    let token = &store.tokens()[0];
+    SessionPool::open(
+        scene::module(store),
+        &TokenQuery::label(token.label()),
+        LogIn::Pin(pin(token.user_pin())),
+        options,
+        Clock::system(),
+    )
+    .unwrap()
+}
+
+pub(crate) fn pool(store: &Store) -> Arc<SessionPool> {
+    pool_with(store, PoolOptions::default())
+}
+
+pub(crate) fn holder(pool: &Arc<SessionPool>) -> TokenHolder {
+    TokenHolder::new(Arc::clone(pool), Clock::system())
+}
+
+fn spec() -> KeySpec {
+    KeySpec {
+        algorithm: Algorithm::TokenGcm12,
+        custody: Custody::Token,
+        ..KeySpec::seal()
+    }
+}
+
+pub(crate) fn identity(key: u8, version: u32) -> Identity {
+    Identity {
+        tenant: TenantId::from_bytes([1; 16]),
+        key: KeyId::from_bytes([key; 16]),
+        version: KeyVersion::from_number(version),
+        spec: spec(),
+        created: WallTime::from_unix_millis(1_700_000_000_000),
+    }
+}
+
+pub(crate) fn made(holder: &dyn KeyHolder, key: u8, version: u32) -> Arc<KeyMaterial> {
+    let identity = identity(key, version);
+    let permit = Policy::owner().permit(identity.key, Operation::ContextCreate);
+    let new = NewKey {
+        identity,
+        parent: None,
+    };
+    Arc::new(holder.generate(&permit, new).unwrap())
+}
+
+/// One item, whole.
+pub(crate) fn one(
+    holder: &dyn KeyHolder,
+    operation: HolderOperation,
+    key: &Arc<KeyMaterial>,
+    payload: &[u8],
+) -> Result<Result<Vec<u8>, Code>, HolderError> {
+    let mut items = Items::default();
+    items.push_slices(0, payload, b"aad").unwrap();
+    let permit = Policy::owner().permit(key.key(), operation.permitted_by());
+    let request = Request {
+        operation,
+        versions: Versions::from_iter([Arc::clone(key)]),
+        binding: Binding::None,
+        deadline_ns: NO_DEADLINE,
+    };
+    let reply = holder.perform(&permit, &request, items, &mut RandomStream::unseeded())?;
+    let item = reply.iter().next().unwrap();
+    Ok(match item.code {
+        Code::Ok => Ok(item.payload.to_vec()),
+        code => Err(code),
+    })
+}
+
+pub(crate) fn seal(
+    holder: &dyn KeyHolder,
+    key: &Arc<KeyMaterial>,
+    text: &[u8],
+) -> Result<Vec<u8>, HolderError> {
+    one(holder, HolderOperation::Seal, key, text).map(Result::unwrap)
+}
+
+pub(crate) fn open(
+    holder: &dyn KeyHolder,
+    key: &Arc<KeyMaterial>,
+    sealed: &[u8],
+) -> Result<Result<Vec<u8>, Code>, HolderError> {
+    one(holder, HolderOperation::Open, key, sealed)
+}
+
+#[test]
+fn the_token_keeps_the_promises_of_all_holders() {
+    on_each(|store| {
+        let pool = pool(store);
+        let holder = holder(&pool);
+        assert!(holder.supports(&spec(), HolderOperation::Seal));
+        assert!(!holder.supports(&KeySpec::seal(), HolderOperation::Seal));
+        conformance::run(&holder).unwrap();
+        conformance::run(&holder).unwrap();
+    });
+}
+
+#[test]
+fn so_it_does_with_keys_copied_into_the_session() {
+    on_each(|store| {
+        let options = PoolOptions {
+            copies: Copies::WhereAllowed,
+            ..PoolOptions::default()
+        };
+        let pool = pool_with(store, options);
+        conformance::run(&holder(&pool)).unwrap();
+        let session = pool.take().unwrap();
+        let copies = scene::secrets().no(keywright_pkcs11_names::AttributeType::TOKEN);
+        assert!(
+            session.search(&copies).unwrap().count() > 0,
+            "copies are made"
+        );
+    });
+}
+
+#[test]
+fn a_root_in_the_token_and_keys_in_the_token_are_one_holder() {
+    on_each(|store| {
+        let pool = pool(store);
+        let root = TokenRoot::create(Arc::clone(&pool), InstallationId::from_bytes([7; 16]));
+        let root = root.unwrap();
+        let store = Keystore::with_root(Box::new(root), 64, Clock::system()).unwrap();
+        conformance::run(&store).unwrap();
+        let both = ByCustody::new(Arc::new(store), Arc::new(holder(&pool)));
+        conformance::run(&both).unwrap();
+    });
+}
+
+#[test]
+fn a_root_is_opened_again_by_its_description_and_by_no_other() {
+    on_each(|store| {
+        let pool = pool(store);
+        let installation = InstallationId::from_bytes([7; 16]);
+        let root = TokenRoot::create(Arc::clone(&pool), installation).unwrap();
+        let (id, description) = (root.key_id(), root.description());
+        let other = TokenRoot::create(Arc::clone(&pool), installation).unwrap();
+        let other = other.description();
+        let first = Keystore::with_root(Box::new(root), 8, Clock::system()).unwrap();
+        let sealed = first.generate_service_key(ServiceKey::StoreRows).unwrap();
+        let again = TokenRoot::open(Arc::clone(&pool), &description).unwrap();
+        assert_eq!(again.key_id(), id);
+        assert_eq!(again.installation(), installation);
+        let second = Keystore::with_root(Box::new(again), 8, Clock::system()).unwrap();
+        let opened = [&first, &second].map(|keystore| {
+            let opened = keystore.open_service_key(ServiceKey::StoreRows, &sealed);
+            opened.unwrap()
+        });
+        assert!(opened[0].ct_eq(&opened[1]));
+        for index in 0..description.len() {
+            let mut changed = description.clone();
+            changed[index] ^= 1;
+            assert!(
+                TokenRoot::open(Arc::clone(&pool), &changed).is_err(),
+                "byte {index}"
+            );
+        }
+        for length in [0, 1, 17, 33, description.len() - 1] {
+            let cut = TokenRoot::open(Arc::clone(&pool), &description[..length]);
+            assert!(matches!(cut, Err(Error::WrongKey)));
+        }
+        let seeds = [description.as_slice(), &other];
+        for mutant in mutate::mutations(&seeds, 10_000, 41) {
+            keywright_pkcs11::fuzz_description(&mutant);
+        }
+        let crossed = [&description[..33], &other[33..]].concat();
+        assert!(TokenRoot::open(Arc::clone(&pool), &crossed).is_err());
+        let wrong = TokenRoot::open(Arc::clone(&pool), &other).unwrap();
+        let wrong = Keystore::with_root(Box::new(wrong), 8, Clock::system()).unwrap();
+        assert!(
+            wrong
+                .open_service_key(ServiceKey::StoreRows, &sealed)
+                .is_err()
+        );
+    });
+}
+
+#[test]
+fn the_key_in_the_token_is_named_and_guarded_as_the_design_says() {
+    on_each(|store| {
+        use keywright_pkcs11_names::AttributeType;
+        let pool = pool(store);
+        let key = made(&holder(&pool), 5, 7);
+        let session = pool.take().unwrap();
+        let mut id = vec![5; 16];
+        id.extend([0, 0, 0, 7]);
+        let object = session.find_one(&Template::new().id(&id)).unwrap();
+        let label = session.attribute(object, AttributeType::LABEL).unwrap();
+        assert_eq!(label.text(), Some(format!("kw1.{}.7", "05".repeat(16))),);
+        for (kind, value) in [
+            (AttributeType::SENSITIVE, true),
+            (AttributeType::EXTRACTABLE, false),
+            (AttributeType::WRAP, false),
+            (AttributeType::MODIFIABLE, false),
+        ] {
+            let read = session.attribute(object, kind).unwrap().flag();
+            assert_eq!(read, Some(value), "{kind}");
+        }
+        let again = holder(&pool).generate(
+            &Policy::owner().permit(key.key(), Operation::ContextCreate),
+            NewKey {
+                identity: identity(5, 7),
+                parent: None,
+            },
+        );
+        assert!(again.is_err(), "an id is given out once");
+    });
+}
+
+#[test]
+fn a_handle_that_came_to_mean_another_key_is_found_out() {
+    on_each(|store| {
+        let pool = pool(store);
+        let holder = holder(&pool);
+        let (key, other) = (made(&holder, 1, 1), made(&holder, 2, 1));
+        let sealed = seal(&holder, &key, b"text").unwrap();
+        // Somebody destroys the object and puts another key in its place, under the same id.
+        let session = pool.open_writing().unwrap();
+        let mut id = vec![1; 16];
+        id.extend([0, 0, 0, 1]);
+        let object = session.find_one(&Template::new().id(&id)).unwrap();
+        session.destroy_object(object).unwrap();
+        let plan = keywright_pkcs11::KeyPlan::new(keywright_pkcs11::Purpose::Encrypt).id(&id);
+        session
+            .generate_secret(keywright_pkcs11::SecretKind::Aes { len: 32 }, &plan)
+            .unwrap();
+        drop(session);
+        for _ in 0..2 {
+            assert_eq!(
+                seal(&holder, &key, b"text").err(),
+                Some(HolderError::KeyRejected)
+            );
+            assert_eq!(
+                open(&holder, &key, &sealed).err(),
+                Some(HolderError::KeyRejected)
+            );
+        }
+        seal(&holder, &other, b"text").unwrap();
+        let row = KeyMaterial::new(identity(2, 1), key.sealed().to_vec(), None);
+        assert_eq!(
+            seal(&holder, &Arc::new(row), b"text").err(),
+            Some(HolderError::KeyRejected)
+        );
+    });
+}
+
+#[test]
+fn a_key_that_is_gone_takes_no_other_with_it() {
+    on_each(|store| {
+        let pool = pool(store);
+        let holder = holder(&pool);
+        let (key, other) = (made(&holder, 1, 1), made(&holder, 2, 1));
+        let sealed = seal(&holder, &other, b"text").unwrap();
+        seal(&holder, &key, b"text").unwrap();
+        let session = pool.open_writing().unwrap();
+        let mut id = vec![1; 16];
+        id.extend([0, 0, 0, 1]);
+        let object = session.find_one(&Template::new().id(&id)).unwrap();
+        session.destroy_object(object).unwrap();
+        drop(session);
+        for _ in 0..3 {
+            assert!(seal(&holder, &key, b"text").is_err());
+            let opened = open(&holder, &other, &sealed).unwrap();
+            assert_eq!(opened, Ok(b"text".to_vec()));
+        }
+        assert_eq!(
+            seal(&holder, &key, b"text").err(),
+            Some(HolderError::KeyRejected)
+        );
+    });
+}
+
+#[test]
+fn a_ciphertext_that_does_not_open_costs_nobody_the_connection() {
+    on_each(|store| {
+        let pool = pool(store);
+        let holder = holder(&pool);
+        let key = made(&holder, 1, 1);
+        let sealed = seal(&holder, &key, b"text").unwrap();
+        let before = pool.take().unwrap().generation();
+        for index in 26..sealed.len() {
+            let mut changed = sealed.clone();
+            changed[index] ^= 1;
+            let opened = open(&holder, &key, &changed).unwrap();
+            assert_eq!(opened, Err(Code::DecryptionFailed), "byte {index}");
+        }
+        assert_eq!(pool.take().unwrap().generation(), before);
+        assert_eq!(open(&holder, &key, &sealed).unwrap(), Ok(b"text".to_vec()));
+    });
+}
+
+#[test]
+fn a_request_that_is_too_late_is_not_begun() {
+    on_each(|store| {
+        let pool = pool(store);
+        let holder = holder(&pool);
+        let key = made(&holder, 1, 1);
+        let request = Request {
+            operation: HolderOperation::Seal,
+            versions: Versions::from_iter([Arc::clone(&key)]),
+            binding: Binding::None,
+            deadline_ns: 0,
+        };
+        let permit = Policy::owner().permit(key.key(), Operation::Encrypt);
+        let late = holder.perform(
+            &permit,
+            &request,
+            Items::default(),
+            &mut RandomStream::unseeded(),
+        );
+        assert_eq!(late.err(), Some(HolderError::DeadlineExceeded));
+    });
+}
+
+#[test]
+fn what_a_token_does_not_keep_is_refused_when_it_is_made() {
+    on_each(|store| {
+        let pool = pool(store);
+        let holder = holder(&pool);
+        for algorithm in [
+            Algorithm::Xaes256Gcm,
+            Algorithm::HmacSha256,
+            Algorithm::Ed25519,
+        ] {
+            let mut identity = identity(1, 1);
+            identity.spec.algorithm = algorithm;
+            let permit = Policy::owner().permit(identity.key, Operation::ContextCreate);
+            let new = NewKey {
+                identity,
+                parent: None,
+            };
+            assert_eq!(
+                holder.generate(&permit, new).err(),
+                Some(HolderError::Unsupported(Custody::Token))
+            );
+        }
+        let session = pool.take().unwrap();
+        assert_eq!(session.search(&scene::secrets()).unwrap().count(), 0);
+    });
+}

@@ -1,0 +1,248 @@
+//! The one document or text that a command prints, and its failures.
+
+use keywright_hsm::{Context, Error, Kind};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Format};
+
+/// What a command came to.
+pub(super) struct Answer {
+    pub(super) data: Value,
+    pub(super) text: Vec<u8>,
+    pub(super) exit: Exit,
+}
+
+impl Answer {
+    /// A result whose text is its names and values.
+    pub(super) fn of(data: &impl Serialize) -> Self {
+        let data = serde_json::to_value(data).unwrap_or_default();
+        let text = output::fields(&rows(&data)).into_bytes();
+        Self {
+            data,
+            text,
+            exit: Exit::Ok,
+        }
+    }
+
+    /// With another text.
+    pub(super) fn text(mut self, text: impl Into<Vec<u8>>) -> Self {
+        self.text = text.into();
+        self
+    }
+
+    pub(super) fn exit(mut self, exit: Exit) -> Self {
+        self.exit = exit;
+        self
+    }
+}
+
+/// The scalars of a document, in its order.
+fn rows(data: &Value) -> Vec<(&str, String)> {
+    let fields = data.as_object().into_iter().flatten();
+    let row = |(name, value): (&'_ String, &Value)| {
+        match value {
+            Value::Null | Value::Object(_) => None,
+            Value::String(text) => Some(text.clone()),
+            Value::Array(list) => {
+                let words: Option<Vec<_>> = list.iter().map(Value::as_str).collect();
+                words
+                    .filter(|words| !words.is_empty())
+                    .map(|words| words.join(", "))
+            }
+            other => Some(other.to_string()),
+        }
+        .map(|text| (name.clone(), text))
+    };
+    let found: Vec<_> = fields.filter_map(row).collect();
+    found
+        .into_iter()
+        .filter_map(|(name, text)| {
+            let (name, _) = data.as_object()?.get_key_value(&name)?;
+            Some((name.as_str(), text))
+        })
+        .collect()
+}
+
+/// Why a command did not do it.
+pub(super) enum Refusal {
+    /// The command's own reasons.
+    Face(Failure),
+    /// The operation layer's.
+    Token(Box<Error>),
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self::Face(failure)
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Token(Box::new(error))
+    }
+}
+
+impl Refusal {
+    pub(super) fn usage(happened: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::Face(Failure::new(Exit::Usage, happened, advice))
+    }
+}
+
+/// What is known besides the result, gathered on the way.
+#[derive(Default)]
+pub(super) struct Beside {
+    pub(super) token: Option<Value>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// The version of all documents of these commands.
+const SCHEMA_VERSION: &str = "1.0";
+
+/// Prints what came of `command` and gives its exit code.
+pub(super) fn print(
+    command: &str,
+    context: Context,
+    format: Format,
+    beside: &Beside,
+    outcome: Result<Answer, Refusal>,
+) -> Result<Exit, Failure> {
+    let exit = match &outcome {
+        Ok(answer) => answer.exit,
+        Err(refusal) => Told::of(refusal, context).exit,
+    };
+    if format == Format::Json {
+        let document = document(command, context, beside, outcome);
+        output::data((document.to_string() + "\n").as_bytes())?;
+        return Ok(exit);
+    }
+    for warning in &beside.warnings {
+        eprintln!("warning: {warning}");
+    }
+    match outcome {
+        Ok(answer) => drop(output::data(&answer.text)?),
+        Err(refusal) => {
+            let told = Told::of(&refusal, context);
+            let more = told.explain.map(|line| format!("; {line}"));
+            eprintln!(
+                "error: {}\nhelp: {}{}",
+                told.message,
+                told.hint,
+                more.unwrap_or_default()
+            );
+        }
+    }
+    Ok(exit)
+}
+
+fn document(
+    command: &str,
+    context: Context,
+    beside: &Beside,
+    outcome: Result<Answer, Refusal>,
+) -> Value {
+    let mut document = Map::new();
+    document.insert(
+        "schema".to_owned(),
+        json!(format!("keywright.hsm.{command}")),
+    );
+    document.insert("schema_version".to_owned(), json!(SCHEMA_VERSION));
+    document.insert("command".to_owned(), json!(command));
+    let good = matches!(&outcome, Ok(answer) if answer.exit == Exit::Ok);
+    let status = if good { "ok" } else { "error" };
+    document.insert("status".to_owned(), json!(status));
+    if let Some(token) = &beside.token {
+        document.insert("token".to_owned(), token.clone());
+    }
+    document.insert("warnings".to_owned(), json!(beside.warnings));
+    match outcome {
+        Ok(answer) => document.insert("data".to_owned(), answer.data),
+        Err(refusal) => document.insert("error".to_owned(), Told::of(&refusal, context).json()),
+    };
+    Value::Object(document)
+}
+
+/// A refusal in words.
+struct Told {
+    exit: Exit,
+    kind: &'static str,
+    call: Option<(String, u64, &'static str)>,
+    message: String,
+    hint: String,
+    explain: Option<String>,
+}
+
+impl Told {
+    fn of(refusal: &Refusal, context: Context) -> Self {
+        match refusal {
+            Refusal::Face(failure) => Self {
+                exit: failure.exit,
+                kind: kind_of(failure.exit),
+                call: None,
+                message: failure.happened.clone(),
+                hint: failure.advice.clone(),
+                explain: None,
+            },
+            Refusal::Token(error) => {
+                let call = error.failure();
+                let call = call.map(|f| (f.code().to_string(), f.code().value(), f.function()));
+                let mut message = error.to_string();
+                if let Some((code, rv, function)) = &call
+                    && !message.contains(code.as_str())
+                {
+                    message = format!("{message}: {function} failed with {code} (0x{rv:x})");
+                }
+                Self {
+                    exit: exit_of(error.kind()),
+                    kind: error.kind().name(),
+                    call,
+                    message: message.replace('\n', " "),
+                    hint: error.advice().replace('\n', " "),
+                    explain: error.explain_line(context),
+                }
+            }
+        }
+    }
+
+    fn json(&self) -> Value {
+        let call = self.call.as_ref();
+        json!({
+            "kind": self.kind,
+            "code": call.map(|(code, _, _)| code),
+            "rv": call.map(|(_, rv, _)| rv),
+            "rv_hex": call.map(|(_, rv, _)| format!("0x{rv:08x}")),
+            "function": call.map(|(_, _, function)| function),
+            "message": self.message,
+            "hint": self.hint,
+            "explain": self.explain,
+            "exit": self.exit as u8,
+        })
+    }
+}
+
+const fn exit_of(kind: Kind) -> Exit {
+    match kind {
+        Kind::Ambiguous => Exit::Ambiguous,
+        Kind::Auth => Exit::Authentication,
+        Kind::Io => Exit::Internal,
+        Kind::Negative => Exit::Negative,
+        Kind::NotFound => Exit::NotFound,
+        Kind::Refused => Exit::Refused,
+        Kind::Token => Exit::Target,
+        Kind::Unsupported => Exit::Unsupported,
+        Kind::Usage => Exit::Usage,
+    }
+}
+
+fn kind_of(exit: Exit) -> &'static str {
+    match exit {
+        Exit::Internal => Kind::Io.name(),
+        Exit::Authentication => Kind::Auth.name(),
+        Exit::NotFound => Kind::NotFound.name(),
+        Exit::Refused => Kind::Refused.name(),
+        Exit::Negative => Kind::Negative.name(),
+        _ => Kind::Usage.name(),
+    }
+}

@@ -1,0 +1,371 @@
+//! The commands on key pairs, and the one that destroys keys: gen-keypair, export-pubkey, delete-key, gen-csr.
+
+use keywright_hsm::pairs::{self, Half, Leaving, Namesakes, NewKey};
+use keywright_hsm::public_key::{Form, PublicKey};
+use keywright_hsm::request;
+use keywright_hsm::{Access, Curve, Desk, Error, Hash, PairKind, Purpose};
+use keywright_pkcs11_names::ObjectClass;
+use serde_json::json;
+
+use super::answer::{Answer, Beside, Refusal};
+use super::files::Output;
+use super::make::HashName;
+use super::pin::UserPin;
+use super::place::{Entry, Key, Named, Place, digits};
+use super::show::class;
+use crate::confirm::{Yes, confirm};
+use crate::exit::{Exit, Failure};
+
+/// A token, a PIN and a new key's name.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NewWords {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    pin: UserPin,
+    #[command(flatten)]
+    key: Key,
+    /// Another key may take this one out, wrapped. It stays sensitive.
+    #[arg(long)]
+    extractable: bool,
+    /// Accept a label or id that another object has.
+    #[arg(long)]
+    allow_duplicate: bool,
+}
+
+impl NewWords {
+    pub(super) fn desk(&self, beside: &mut Beside) -> Result<Desk, Refusal> {
+        let how = (Access::Write, Entry::Needed);
+        Ok(self.place.desk(beside, &self.pin, how)?.0)
+    }
+
+    pub(super) fn id(&self) -> Result<Option<Vec<u8>>, Refusal> {
+        self.key
+            .id
+            .as_deref()
+            .map(|id| digits("--id", id))
+            .transpose()
+    }
+
+    pub(super) fn new_key<'a>(&'a self, id: Option<&'a [u8]>, purpose: Purpose) -> NewKey<'a> {
+        NewKey {
+            label: self.key.key_label.as_deref().unwrap_or_default(),
+            id,
+            purpose,
+            leaving: if self.extractable {
+                Leaving::Allow
+            } else {
+                Leaving::Forbid
+            },
+            namesakes: if self.allow_duplicate {
+                Namesakes::Allow
+            } else {
+                Namesakes::Refuse
+            },
+        }
+    }
+}
+
+/// A pair to make.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PairWords {
+    #[command(flatten)]
+    new: NewWords,
+    /// What kind of key.
+    #[arg(long, value_enum, default_value_t = PairName::Rsa)]
+    key_type: PairName,
+    /// Bits of an RSA modulus, 2048 to 8192.
+    #[arg(long, value_name = "N", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(2048..=8192))]
+    bits: u32,
+    /// The one thing that the key may do [default: sign; derive for x25519 and x448].
+    #[arg(long, value_enum)]
+    usage: Option<PairUsage>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum PairName {
+    Rsa,
+    #[value(aliases = ["ec", "ecdsa"])]
+    P256,
+    P384,
+    P521,
+    Secp256k1,
+    Ed25519,
+    Ed448,
+    X25519,
+    X448,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum PairUsage {
+    Sign,
+    Encrypt,
+    Wrap,
+    Derive,
+}
+
+impl PairName {
+    const fn kind(self, bits: u32) -> PairKind {
+        PairKind::Curve(match self {
+            Self::Rsa => return PairKind::Rsa { bits },
+            Self::P256 => Curve::P256,
+            Self::P384 => Curve::P384,
+            Self::P521 => Curve::P521,
+            Self::Secp256k1 => Curve::Secp256k1,
+            Self::Ed25519 => Curve::Ed25519,
+            Self::Ed448 => Curve::Ed448,
+            Self::X25519 => Curve::X25519,
+            Self::X448 => Curve::X448,
+        })
+    }
+
+    /// The purpose, if keys of this type have it.
+    fn purpose(self, usage: Option<PairUsage>) -> Result<Purpose, Refusal> {
+        let agrees = matches!(self, Self::X25519 | Self::X448);
+        let edwards = matches!(self, Self::Ed25519 | Self::Ed448);
+        match usage {
+            None if agrees => Ok(Purpose::Derive),
+            None => Ok(Purpose::Sign),
+            Some(PairUsage::Sign) if !agrees => Ok(Purpose::Sign),
+            Some(PairUsage::Derive) if self != Self::Rsa && !edwards => Ok(Purpose::Derive),
+            Some(PairUsage::Encrypt) if self == Self::Rsa => Ok(Purpose::Encrypt),
+            Some(PairUsage::Wrap) if self == Self::Rsa => Ok(Purpose::Wrap),
+            Some(_) => Err(Refusal::usage(
+                "keys of this type cannot do that",
+                "RSA signs, encrypts or wraps; curves sign or derive; x25519 and x448 derive",
+            )),
+        }
+    }
+}
+
+pub(super) fn gen_pair(words: &PairWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let purpose = words.key_type.purpose(words.usage)?;
+    let id = words.new.id()?;
+    let desk = words.new.desk(beside)?;
+    let new = words.new.new_key(id.as_deref(), purpose);
+    Ok(Answer::of(&pairs::generate(
+        &desk,
+        words.key_type.kind(words.bits),
+        &new,
+    )?))
+}
+
+/// A public key to show.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExportWords {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    pin: UserPin,
+    #[command(flatten)]
+    key: Key,
+    #[command(flatten)]
+    output: Output,
+    /// How it is written.
+    #[arg(long, value_enum, default_value_t = FormName::Pem)]
+    container: FormName,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum FormName {
+    /// SubjectPublicKeyInfo in PEM.
+    Pem,
+    /// SubjectPublicKeyInfo in DER.
+    Der,
+    /// A line of `authorized_keys`.
+    Ssh,
+    /// The point of a curve alone.
+    Raw,
+}
+
+impl FormName {
+    const fn pair(self) -> (Form, &'static str) {
+        match self {
+            Self::Pem => (Form::Pem, "PEM"),
+            Self::Der => (Form::Der, "DER"),
+            Self::Ssh => (Form::Ssh, "SSH"),
+            Self::Raw => (Form::Raw, "RAW"),
+        }
+    }
+}
+
+pub(super) fn export(words: &ExportWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let how = (Access::Read, Entry::IfNamed);
+    let (desk, at) = words.place.desk(beside, &words.pin, how)?;
+    let mut named = Named::default();
+    let choice = at.key(&words.key, &mut named)?;
+    let session = desk.session();
+    let public = match choice.find(session, ObjectClass::PUBLIC_KEY) {
+        Ok(found) => PublicKey::read(session, found)?,
+        Err(missing @ Error::NoKey { .. }) => {
+            match choice.find(session, ObjectClass::PRIVATE_KEY) {
+                Ok(private) => PublicKey::of_private(session, private)?,
+                Err(_) => return Err(missing.into()),
+            }
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let (form, format) = words.container.pair();
+    let label = words.key.key_label.clone().unwrap_or_default();
+    let written = public.write(form, &label)?;
+    let mut data = json!({
+        "operation": "export-pubkey",
+        "key_label": label,
+        "key_type": match &public { PublicKey::Rsa { .. } => "RSA", _ => "EC" },
+        "bits": public.bits(),
+        "output_bytes": written.len(),
+        "format": format,
+        "fingerprint": public.fingerprint(),
+        "ssh_fingerprint": public.ssh_fingerprint(),
+    });
+    deliver(&words.output, &written, &mut data)
+}
+
+/// Puts a short result where it goes.
+pub(super) fn deliver(
+    output: &Output,
+    written: &[u8],
+    data: &mut serde_json::Value,
+) -> Result<Answer, Refusal> {
+    if output.is_file() {
+        data["output_file"] = json!(output.name());
+    }
+    let ((), placed) = output.with(|out| Ok(out.write_all(written).map_err(Error::Output)?))?;
+    Ok(placed.answer(data.take()))
+}
+
+/// A key to destroy.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DeleteWords {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    pin: UserPin,
+    #[command(flatten)]
+    key: Key,
+    /// The class of the key, where a label stands for both halves of a pair.
+    #[arg(long, value_name = "CLASS", value_parser = class)]
+    class: Option<ObjectClass>,
+    /// Destroy both halves of a pair.
+    #[arg(long, conflicts_with = "class")]
+    with_pair: bool,
+    /// The id of the key in hexadecimal digits, to confirm that it is this one.
+    #[arg(long, value_name = "ID")]
+    confirm: Option<String>,
+    #[command(flatten)]
+    yes: Yes,
+    /// Show what would go, and do nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn delete(words: &DeleteWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let access = if words.dry_run {
+        Access::Read
+    } else {
+        Access::Write
+    };
+    let (desk, at) = words
+        .place
+        .desk(beside, &words.pin, (access, Entry::Needed))?;
+    let mut named = Named::default();
+    let choice = at.key(&words.key, &mut named)?;
+    let half = if words.with_pair {
+        Half::Both
+    } else {
+        Half::Alone
+    };
+    let condemned = pairs::condemn(&desk, &choice, words.class, half)?;
+    let label = condemned
+        .objects
+        .first()
+        .and_then(|object| object.label.clone());
+    if words.dry_run {
+        let objects = &condemned.objects;
+        let data = json!({ "operation": "delete-key", "key_label": label, "dry_run": true, "objects_removed": 0, "objects": objects });
+        return Ok(Answer::of(&data));
+    }
+    consent(words, &condemned)?;
+    let results = pairs::destroy(&desk, condemned)?;
+    let removed = results.iter().filter(|one| one.removed).count();
+    let exit = if removed == results.len() {
+        Exit::Ok
+    } else {
+        Exit::Target
+    };
+    let data = json!({ "operation": "delete-key", "key_label": label, "objects_removed": removed, "objects": results });
+    Ok(Answer::of(&data).exit(exit))
+}
+
+fn consent(words: &DeleteWords, condemned: &pairs::Condemned) -> Result<(), Refusal> {
+    let list: Vec<_> = condemned
+        .objects
+        .iter()
+        .map(|object| object.uri.clone())
+        .collect();
+    let deed = format!("destroy {}", list.join(" and "));
+    match &words.confirm {
+        Some(given) => {
+            let id = digits("--confirm", given)?;
+            let id = keywright_encoding::hex::encode(&id);
+            if !id.is_empty() && condemned.objects.iter().all(|object| object.id == id) {
+                return Ok(());
+            }
+            Err(Failure::new(
+                Exit::Refused,
+                format!("{deed}: --confirm is another id"),
+                "nothing was changed",
+            )
+            .into())
+        }
+        None => Ok(confirm(&deed, words.yes)?),
+    }
+}
+
+/// A certificate request to make.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RequestWords {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    pin: UserPin,
+    #[command(flatten)]
+    key: Key,
+    /// The subject (RFC 4514), such as `CN=example.org,O=Snake Oil\, Inc.,C=DE`.
+    #[arg(long, value_name = "NAME")]
+    subject: String,
+    /// An alternative name: dns:NAME, ip:ADDRESS, email:ADDRESS or uri:URI. May be given more than once.
+    #[arg(long, value_name = "NAME")]
+    san: Vec<String>,
+    /// The hash [default: sha256 for RSA, that of the curve for ECDSA].
+    #[arg(long, value_enum)]
+    hash: Option<HashName>,
+    /// How it is written.
+    #[arg(long, value_enum, default_value_t = RequestForm::Pem)]
+    container: RequestForm,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum RequestForm {
+    Pem,
+    Der,
+}
+
+pub(super) fn csr(words: &RequestWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let how = (Access::Read, Entry::Needed);
+    let (mut desk, at) = words.place.desk(beside, &words.pin, how)?;
+    let mut named = Named::default();
+    let choice = at.key(&words.key, &mut named)?;
+    let what = (words.subject.as_str(), words.san.as_slice());
+    let (der, report) = request::request(&mut desk, &choice, what, words.hash.map(Hash::from))?;
+    let mut data = serde_json::to_value(&report).unwrap_or_default();
+    let (written, format) = match words.container {
+        RequestForm::Pem => (request::pem(&der).into_bytes(), "PEM"),
+        RequestForm::Der => (der, "DER"),
+    };
+    data["format"] = json!(format);
+    data["output_bytes"] = json!(written.len());
+    deliver(&words.output, &written, &mut data)
+}

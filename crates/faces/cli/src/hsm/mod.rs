@@ -1,0 +1,192 @@
+//! `keywright hsm`: tokens of any vendor through their PKCS#11 modules.
+//!
+//! Each command reads its words, asks the operation layer, and prints one document or one text; a failure is
+//! two lines, or one document. The pages under docs/hsm are written from these definitions.
+
+mod answer;
+mod files;
+mod keys;
+mod make;
+mod pin;
+mod place;
+mod secret;
+mod show;
+mod tokens;
+mod work;
+
+use keywright_hsm::Context;
+
+use crate::exit::{Exit, Failure};
+use crate::output::Format;
+use answer::{Answer, Beside, Refusal};
+
+/// Look at tokens and use their keys.
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    /// The same as --format json.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// What the module says about itself.
+    Info(show::ModuleWords),
+    /// All slots and the tokens in them.
+    #[command(alias = "list-tokens")]
+    ListSlots(show::ModuleWords),
+    /// What a token can do.
+    ListMechanisms(show::MechanismWords),
+    /// The objects of a token.
+    ListObjects(show::ObjectWords),
+    /// Every attribute of a key.
+    InspectKey(show::ObjectWords),
+    /// Look for a key.
+    FindKey(show::FindWords),
+    /// Where two keys differ.
+    DiffKeys(show::DiffWords),
+    /// What a return code means and what to do about it.
+    ExplainError(show::ExplainWords),
+    /// Random bytes of the token.
+    #[command(alias = "random")]
+    GenRandom(make::RandomWords),
+    /// A hash, made by the token.
+    Hash(make::HashWords),
+    /// Initialise a blank token.
+    InitToken(tokens::InitWords),
+    /// Set the user's PIN as security officer.
+    InitPin(tokens::PinWords),
+    /// Change the user's or the security officer's PIN.
+    ChangePin(tokens::ChangeWords),
+    /// Initialise a token again: everything in it is gone.
+    DeleteToken(tokens::DeleteWords),
+    /// Make a key pair.
+    GenKeypair(keys::PairWords),
+    /// Show a public key.
+    ExportPubkey(keys::ExportWords),
+    /// Destroy a key.
+    DeleteKey(keys::DeleteWords),
+    /// Sign with a private key.
+    Sign(work::SignWords),
+    /// Verify a signature with a public key.
+    Verify(work::VerifyWords),
+    /// Make an AES key.
+    #[command(alias = "gen-symmetric")]
+    GenSymmetricKey(secret::AesWords),
+    /// Encrypt with an AES key (GCM).
+    EncryptSymmetric(work::SealWords),
+    /// Decrypt what encrypt-symmetric made.
+    DecryptSymmetric(work::SealWords),
+    /// Encrypt a short input with an RSA public key (OAEP).
+    Encrypt(work::RsaWords),
+    /// Decrypt with an RSA private key (OAEP).
+    Decrypt(work::RsaWords),
+    /// Take a secret key out under another key.
+    WrapKey(secret::WrapWords),
+    /// Bring a wrapped secret key in.
+    UnwrapKey(secret::UnwrapWords),
+    /// Make a certificate request.
+    GenCsr(keys::RequestWords),
+    /// Make a key for HMAC.
+    GenHmacKey(secret::HmacKeyWords),
+    /// Make a code with HMAC.
+    HmacSign(work::HmacWords),
+    /// Verify a code of HMAC.
+    HmacVerify(work::HmacVerifyWords),
+    /// Make a key for AES-CMAC.
+    GenCmacKey(secret::CmacKeyWords),
+    /// Make a code with AES-CMAC.
+    CmacSign(work::CmacWords),
+    /// Verify a code of AES-CMAC.
+    CmacVerify(work::CmacVerifyWords),
+}
+
+impl Command {
+    /// Its name, and what it is about.
+    const fn about(&self) -> (&'static str, Context) {
+        match self {
+            Self::Info(_) => ("info", Context::Session),
+            Self::ListSlots(_) => ("list-slots", Context::Session),
+            Self::ListMechanisms(_) => ("list-mechanisms", Context::Session),
+            Self::ListObjects(_) => ("list-objects", Context::Find),
+            Self::InspectKey(_) => ("inspect-key", Context::Find),
+            Self::FindKey(_) => ("find-key", Context::Find),
+            Self::DiffKeys(_) => ("diff-keys", Context::Find),
+            Self::ExplainError(_) => ("explain-error", Context::General),
+            Self::GenRandom(_) => ("gen-random", Context::Random),
+            Self::Hash(_) => ("hash", Context::Digest),
+            Self::InitToken(_) => ("init-token", Context::InitToken),
+            Self::InitPin(_) => ("init-pin", Context::InitPin),
+            Self::ChangePin(_) => ("change-pin", Context::InitPin),
+            Self::DeleteToken(_) => ("delete-token", Context::InitToken),
+            Self::GenKeypair(_) => ("gen-keypair", Context::Keygen),
+            Self::ExportPubkey(_) => ("export-pubkey", Context::Find),
+            Self::DeleteKey(_) => ("delete-key", Context::Find),
+            Self::Sign(_) => ("sign", Context::Sign),
+            Self::Verify(_) => ("verify", Context::Verify),
+            Self::GenSymmetricKey(_) => ("gen-symmetric-key", Context::Keygen),
+            Self::EncryptSymmetric(_) => ("encrypt-symmetric", Context::Encrypt),
+            Self::DecryptSymmetric(_) => ("decrypt-symmetric", Context::Decrypt),
+            Self::Encrypt(_) => ("encrypt", Context::Encrypt),
+            Self::Decrypt(_) => ("decrypt", Context::Decrypt),
+            Self::WrapKey(_) => ("wrap-key", Context::Wrap),
+            Self::UnwrapKey(_) => ("unwrap-key", Context::Unwrap),
+            Self::GenCsr(_) => ("gen-csr", Context::Sign),
+            Self::GenHmacKey(_) => ("gen-hmac-key", Context::Keygen),
+            Self::HmacSign(_) => ("hmac-sign", Context::Mac),
+            Self::HmacVerify(_) => ("hmac-verify", Context::Mac),
+            Self::GenCmacKey(_) => ("gen-cmac-key", Context::Keygen),
+            Self::CmacSign(_) => ("cmac-sign", Context::Mac),
+            Self::CmacVerify(_) => ("cmac-verify", Context::Mac),
+        }
+    }
+
+    fn run(&self, beside: &mut Beside) -> Result<Answer, Refusal> {
+        match self {
+            Self::Info(words) => show::info(words, beside),
+            Self::ListSlots(words) => show::slots(words, beside),
+            Self::ListMechanisms(words) => show::mechanisms(words, beside),
+            Self::ListObjects(words) => show::objects(words, beside),
+            Self::InspectKey(words) => show::inspect(words, beside),
+            Self::FindKey(words) => show::find(words, beside),
+            Self::DiffKeys(words) => show::diff(words, beside),
+            Self::ExplainError(words) => show::explain(words),
+            Self::GenRandom(words) => make::random(words, beside),
+            Self::Hash(words) => make::hash(words, beside),
+            Self::InitToken(words) => tokens::init(words, beside),
+            Self::InitPin(words) => tokens::init_pin(words, beside),
+            Self::ChangePin(words) => tokens::change(words, beside),
+            Self::DeleteToken(words) => tokens::delete(words, beside),
+            Self::GenKeypair(words) => keys::gen_pair(words, beside),
+            Self::ExportPubkey(words) => keys::export(words, beside),
+            Self::DeleteKey(words) => keys::delete(words, beside),
+            Self::Sign(words) => work::sign(words, beside),
+            Self::Verify(words) => work::verify(words, beside),
+            Self::GenSymmetricKey(words) => secret::gen_aes(words, beside),
+            Self::EncryptSymmetric(words) => work::seal(words, beside),
+            Self::DecryptSymmetric(words) => work::open(words, beside),
+            Self::Encrypt(words) => work::encrypt(words, beside),
+            Self::Decrypt(words) => work::decrypt(words, beside),
+            Self::WrapKey(words) => secret::wrap(words, beside),
+            Self::UnwrapKey(words) => secret::unwrap(words, beside),
+            Self::GenCsr(words) => keys::csr(words, beside),
+            Self::GenHmacKey(words) => secret::gen_hmac(words, beside),
+            Self::HmacSign(words) => work::hmac(words, beside),
+            Self::HmacVerify(words) => work::hmac_verify(words, beside),
+            Self::GenCmacKey(words) => secret::gen_cmac(words, beside),
+            Self::CmacSign(words) => work::cmac(words, beside),
+            Self::CmacVerify(words) => work::cmac_verify(words, beside),
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
+    let format = if arguments.json { Format::Json } else { format };
+    let (name, context) = arguments.command.about();
+    let mut beside = Beside::default();
+    let outcome = arguments.command.run(&mut beside);
+    answer::print(name, context, format, &beside, outcome)
+}

@@ -1,0 +1,338 @@
+//! PINs: from a file, a descriptor, the environment, standard input or the terminal; never from the words of
+//! the command, unless that is asked for by name.
+//!
+//! One line end is taken off and nothing else: blanks belong to a PIN. Buffers are wiped.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use keywright_hsm::Pin;
+use keywright_secret::SecretBytes;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+
+use super::answer::Refusal;
+use crate::exit::{Exit, Failure};
+
+/// Where the user's PIN comes from.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct UserPin {
+    /// Ask for the PIN at the terminal, even if a configuration names a file.
+    #[arg(long)]
+    pin_prompt: bool,
+    /// The file with the user's PIN; only its owner may read it.
+    #[arg(long, value_name = "FILE")]
+    pin_file: Option<PathBuf>,
+    /// The open file descriptor with the user's PIN.
+    #[arg(long, value_name = "N")]
+    pin_fd: Option<u32>,
+    /// The environment variable with the user's PIN.
+    #[arg(long, value_name = "NAME")]
+    pin_env: Option<String>,
+    /// The user's PIN is a line of standard input, after the security officer's.
+    #[arg(long, alias = "user-pin-stdin")]
+    pin_stdin: bool,
+    /// The user's PIN itself: refused without --insecure-pin-argv.
+    #[arg(long, value_name = "PIN")]
+    user_pin: Option<String>,
+    /// Accept PINs in the words of the command, where every user of the machine can read them.
+    #[arg(long)]
+    insecure_pin_argv: bool,
+    /// Log in even if the next wrong PIN locks the token.
+    #[arg(long)]
+    final_try: bool,
+}
+
+/// Where the security officer's PIN comes from.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct OfficerPin {
+    /// Ask for the security officer's PIN at the terminal.
+    #[arg(long)]
+    so_pin_prompt: bool,
+    /// The file with the security officer's PIN.
+    #[arg(long, value_name = "FILE")]
+    so_pin_file: Option<PathBuf>,
+    /// The open file descriptor with the security officer's PIN.
+    #[arg(long, value_name = "N")]
+    so_pin_fd: Option<u32>,
+    /// The environment variable with the security officer's PIN.
+    #[arg(long, value_name = "NAME")]
+    so_pin_env: Option<String>,
+    /// The security officer's PIN is the first line of standard input.
+    #[arg(long)]
+    so_pin_stdin: bool,
+    /// The security officer's PIN itself: refused without --insecure-pin-argv.
+    #[arg(long, value_name = "PIN")]
+    so_pin: Option<String>,
+}
+
+/// Where the PIN that is to be set comes from.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct NewPin {
+    /// The file with the new PIN.
+    #[arg(long, value_name = "FILE")]
+    new_pin_file: Option<PathBuf>,
+    /// The environment variable with the new PIN.
+    #[arg(long, value_name = "NAME")]
+    new_pin_env: Option<String>,
+    /// The open file descriptor with the new PIN.
+    #[arg(long, value_name = "N")]
+    new_pin_fd: Option<u32>,
+    /// The new PIN is the last line of standard input.
+    #[arg(long)]
+    new_pin_stdin: bool,
+}
+
+/// What is accepted of a PIN in the words of the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Words {
+    /// Nothing.
+    Refuse,
+    /// It, with a warning.
+    Warn,
+}
+
+impl UserPin {
+    /// The one source that is named; `None` if none is.
+    pub(super) fn source(&self) -> Result<Option<Source>, Refusal> {
+        Source::only([
+            self.pin_prompt.then_some(Source::Prompt("PIN")),
+            self.pin_file.clone().map(Source::File),
+            self.pin_fd.map(Source::Descriptor),
+            self.pin_env.clone().map(Source::Variable),
+            self.pin_stdin.then_some(Source::Stdin),
+            self.user_pin.clone().map(Source::Words),
+        ])
+    }
+
+    pub(super) fn words(&self) -> Words {
+        if self.insecure_pin_argv {
+            Words::Warn
+        } else {
+            Words::Refuse
+        }
+    }
+
+    pub(super) fn caution(&self) -> keywright_hsm::Caution {
+        if self.final_try {
+            keywright_hsm::Caution::Risk
+        } else {
+            keywright_hsm::Caution::Guard
+        }
+    }
+}
+
+impl OfficerPin {
+    pub(super) fn source(&self) -> Result<Option<Source>, Refusal> {
+        Source::only([
+            self.so_pin_prompt.then_some(Source::Prompt("SO PIN")),
+            self.so_pin_file.clone().map(Source::File),
+            self.so_pin_fd.map(Source::Descriptor),
+            self.so_pin_env.clone().map(Source::Variable),
+            self.so_pin_stdin.then_some(Source::Stdin),
+            self.so_pin.clone().map(Source::Words),
+        ])
+    }
+}
+
+impl NewPin {
+    pub(super) fn source(&self) -> Result<Option<Source>, Refusal> {
+        Source::only([
+            None,
+            self.new_pin_file.clone().map(Source::File),
+            self.new_pin_fd.map(Source::Descriptor),
+            self.new_pin_env.clone().map(Source::Variable),
+            self.new_pin_stdin.then_some(Source::Stdin),
+            None,
+        ])
+    }
+}
+
+/// Where a PIN is.
+pub(super) enum Source {
+    Descriptor(u32),
+    File(PathBuf),
+    Prompt(&'static str),
+    Stdin,
+    Variable(String),
+    /// From a URI, which is a word of the command.
+    Uri(SecretBytes),
+    Words(String),
+}
+
+impl Source {
+    fn only(sources: [Option<Self>; 6]) -> Result<Option<Self>, Refusal> {
+        let mut named = sources.into_iter().flatten();
+        match (named.next(), named.next()) {
+            (first, None) => Ok(first),
+            _ => Err(Refusal::usage(
+                "more than one source of the PIN is named",
+                "name one",
+            )),
+        }
+    }
+
+    /// Reads the PIN.
+    pub(super) fn read(self, words: Words, warnings: &mut Vec<String>) -> Result<Pin, Refusal> {
+        let bytes = match self {
+            Self::Words(text) => {
+                allow_words(words, warnings)?;
+                return Ok(Pin::new(SecretBytes::from_vec(text.into_bytes())));
+            }
+            Self::Uri(value) => {
+                allow_words(words, warnings)?;
+                return Ok(Pin::new(value));
+            }
+            Self::Variable(name) => variable(&name)?,
+            Self::File(path) => file(&path)?,
+            Self::Descriptor(number) => {
+                let path = PathBuf::from(format!("/dev/fd/{number}"));
+                let mut file = File::open(&path).map_err(|e| unreadable(&path, &e))?;
+                bounded(&mut file).map_err(|e| unreadable(&path, &e))?
+            }
+            Self::Stdin => line(Path::new("standard input"), &mut StandardInput)?,
+            Self::Prompt(what) => prompt(what)?,
+        };
+        Ok(Pin::from_line(bytes))
+    }
+}
+
+fn allow_words(words: Words, warnings: &mut Vec<String>) -> Result<(), Refusal> {
+    match words {
+        Words::Refuse => Err(Refusal::usage(
+            "a PIN stands in the words of the command, where others can read it",
+            "use --pin-file, --pin-fd, --pin-env or --pin-stdin, or accept that by name: --insecure-pin-argv",
+        )),
+        Words::Warn => {
+            warnings.push(
+                "the PIN stood in the words of the command; others may have read it".to_owned(),
+            );
+            Ok(())
+        }
+    }
+}
+
+fn variable(name: &str) -> Result<Vec<u8>, Refusal> {
+    use std::os::unix::ffi::OsStringExt;
+    #[expect(clippy::disallowed_methods, reason = "the faces read the environment")]
+    let value = std::env::var_os(name);
+    let value = value
+        .map(OsStringExt::into_vec)
+        .filter(|pin| !pin.is_empty());
+    value.ok_or_else(|| {
+        Refusal::usage(
+            format!("the variable {name} holds no PIN"),
+            "set it, or name another with --pin-env",
+        )
+    })
+}
+
+fn file(path: &Path) -> Result<Vec<u8>, Refusal> {
+    let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let about = file.metadata().map_err(|error| unreadable(path, &error))?;
+    if about.is_file() && about.mode() & 0o077 != 0 {
+        return Err(Refusal::usage(
+            format!("{} may be read by others than its owner", path.display()),
+            format!("chmod 600 {}", path.display()),
+        ));
+    }
+    bounded(&mut file).map_err(|error| unreadable(path, &error))
+}
+
+/// No PIN is longer.
+const LONGEST: usize = 1024;
+
+/// The whole of a short file.
+fn bounded(file: &mut File) -> std::io::Result<Vec<u8>> {
+    let mut buffer = SecretBytes::zeroed(LONGEST);
+    let mut length = 0;
+    while let Some(room) = buffer.expose_mut().get_mut(length..)
+        && !room.is_empty()
+    {
+        match file.read(room)? {
+            0 => return Ok(buffer.expose().get(..length).unwrap_or_default().to_vec()),
+            count => length += count,
+        }
+    }
+    Err(std::io::Error::other("it is too long for a PIN"))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Refusal {
+    let mut failure = Failure::file(path, "read", error);
+    failure.exit = Exit::Usage;
+    Refusal::Face(failure)
+}
+
+/// Standard input without a buffer, so that what follows the PIN stays there.
+struct StandardInput;
+
+impl std::io::Read for StandardInput {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        rustix::io::read(rustix::stdio::stdin(), out).map_err(Into::into)
+    }
+}
+
+fn line(name: &Path, source: &mut dyn std::io::Read) -> Result<Vec<u8>, Refusal> {
+    let mut bytes = Vec::with_capacity(LONGEST);
+    let mut byte = [0];
+    while bytes.len() < LONGEST && bytes.last() != Some(&b'\n') {
+        match source
+            .read(&mut byte)
+            .map_err(|error| unreadable(name, &error))?
+        {
+            0 => break,
+            _ => bytes.extend_from_slice(&byte),
+        }
+    }
+    if bytes.is_empty() {
+        return Err(Refusal::usage(
+            format!("{} holds no PIN", name.display()),
+            "give a line for each PIN: the security officer's first, then the user's, then a new one",
+        ));
+    }
+    Ok(bytes)
+}
+
+/// A terminal that does not show what is typed, until this is dropped.
+struct Silent<'t> {
+    terminal: &'t File,
+    before: Termios,
+}
+
+impl<'t> Silent<'t> {
+    fn new(terminal: &'t File) -> std::io::Result<Self> {
+        let before = tcgetattr(terminal)?;
+        let mut silent = before.clone();
+        silent.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(terminal, OptionalActions::Flush, &silent)?;
+        Ok(Self { terminal, before })
+    }
+}
+
+impl Drop for Silent<'_> {
+    fn drop(&mut self) {
+        // A terminal that is gone needs nothing back.
+        tcsetattr(self.terminal, OptionalActions::Flush, &self.before).ok();
+    }
+}
+
+fn prompt(what: &str) -> Result<Vec<u8>, Refusal> {
+    let path = Path::new("/dev/tty");
+    let opened = File::options().read(true).write(true).open(path);
+    let mut terminal = opened.map_err(|_| {
+        Refusal::usage(
+            format!("there is no terminal to ask for the {what}"),
+            "name its source: --pin-file, --pin-fd, --pin-env, --pin-stdin (for the security officer --so-pin-file and so on)",
+        )
+    })?;
+    let failed = |error: std::io::Error| unreadable(path, &error);
+    let mut reader = terminal.try_clone().map_err(failed)?;
+    let for_echo = terminal.try_clone().map_err(failed)?;
+    let silent = Silent::new(&for_echo).map_err(failed)?;
+    write!(terminal, "{what}: ").map_err(failed)?;
+    let typed = line(path, &mut reader);
+    drop(silent);
+    writeln!(terminal).map_err(failed)?;
+    typed
+}

@@ -1,0 +1,306 @@
+//! Which module and which token: flags, a URI, the environment, a configuration file, in this order.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use keywright_hsm::config::{Settings, pin_path};
+use keywright_hsm::{Access, Desk, Error, KeyChoice, Login, Module, Token, TokenChoice, Uri};
+use serde_json::json;
+
+use super::answer::{Beside, Refusal};
+use super::pin::{Source, UserPin};
+
+/// Which token.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Place {
+    /// The file of the PKCS#11 module [else: the URI, KEYWRIGHT_PKCS11_MODULE, PKCS11_MODULE, the configuration].
+    #[arg(long, value_name = "FILE")]
+    pub(super) module: Option<PathBuf>,
+    /// The configuration file [else: KEYWRIGHT_HSM_CONFIG, keywright/hsm.toml in the user's and the system's folder].
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The profile in the configuration file.
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+    /// The token's label.
+    #[arg(long, value_name = "LABEL", aliases = ["token", "token-label"])]
+    pub(super) label: Option<String>,
+    /// The token's serial number.
+    #[arg(long, value_name = "SERIAL")]
+    pub(super) serial: Option<String>,
+    /// The number of the token's slot, which may change when the module is loaded again.
+    #[arg(long, value_name = "N", aliases = ["slot"])]
+    pub(super) slot_id: Option<u64>,
+    /// A PKCS#11 URI (RFC 7512) of a token or an object.
+    #[arg(long, value_name = "URI")]
+    pub(super) uri: Option<String>,
+}
+
+/// Which key.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Key {
+    /// The key's label, or its PKCS#11 URI.
+    #[arg(long, value_name = "LABEL")]
+    pub(super) key_label: Option<String>,
+    /// The key's id in hexadecimal digits.
+    #[arg(long, value_name = "HEX")]
+    pub(super) id: Option<String>,
+}
+
+/// Hexadecimal digits of a flag.
+pub(super) fn digits(flag: &str, text: &str) -> Result<Vec<u8>, Refusal> {
+    let plain = text.replace(':', "").to_ascii_lowercase();
+    keywright_encoding::hex::decode(&plain).map_err(|_| {
+        Refusal::usage(
+            format!("{flag} is not an even number of hexadecimal digits"),
+            "write two digits for each byte",
+        )
+    })
+}
+
+/// Everything that is known of where to work.
+pub(super) struct Where {
+    uri: Option<Uri>,
+    settings: Settings,
+    module: PathBuf,
+}
+
+impl Place {
+    /// Puts together flags, URI, environment and configuration. Nothing is loaded yet.
+    pub(super) fn resolve(&self, beside: &mut Beside) -> Result<Where, Refusal> {
+        let uri = self.uri.as_deref().map(str::parse::<Uri>).transpose();
+        let uri = uri.map_err(Error::from)?;
+        let unknown = uri.iter().flat_map(|uri| &uri.unknown_query);
+        let ignored =
+            unknown.map(|name| format!("the query attribute {name} of the URI is not known here"));
+        beside.warnings.extend(ignored);
+        let settings = self.settings()?;
+        let from_uri = uri.as_ref().and_then(|uri| uri.module_path.as_deref());
+        let module = self
+            .module
+            .clone()
+            .or_else(|| from_uri.map(path))
+            .or_else(|| variable("KEYWRIGHT_PKCS11_MODULE").map(PathBuf::from))
+            .or_else(|| variable("PKCS11_MODULE").map(PathBuf::from))
+            .or_else(|| settings.module.clone());
+        let module = module.ok_or_else(|| {
+            Refusal::usage(
+                "no PKCS#11 module is named",
+                "add --module FILE, set KEYWRIGHT_PKCS11_MODULE, or write it into the configuration",
+            )
+        })?;
+        refuse_writable(&module, "the module")?;
+        Ok(Where {
+            uri,
+            settings,
+            module,
+        })
+    }
+
+    fn settings(&self) -> Result<Settings, Refusal> {
+        let named = self.config.clone();
+        let named = named.or_else(|| variable("KEYWRIGHT_HSM_CONFIG").map(PathBuf::from));
+        let path = match named {
+            Some(path) => path,
+            None => match usual_places().into_iter().find(|path| path.exists()) {
+                Some(path) => path,
+                None if self.profile.is_some() => {
+                    return Err(Refusal::usage(
+                        "a profile is named, and there is no configuration file",
+                        "add --config FILE",
+                    ));
+                }
+                None => return Ok(Settings::default()),
+            },
+        };
+        refuse_writable(&path, "the configuration")?;
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            Refusal::usage(
+                format!("{} cannot be read: {error}", path.display()),
+                "correct --config or KEYWRIGHT_HSM_CONFIG; no other file is used instead",
+            )
+        })?;
+        let read = Settings::read(&path, &text, self.profile.as_deref());
+        Ok(read.map_err(Error::from)?)
+    }
+
+    /// Which token, of the flags and the URI, else of the configuration.
+    pub(super) fn choice<'a>(&'a self, at: &'a Where) -> TokenChoice<'a> {
+        let named = self.label.is_some()
+            || self.serial.is_some()
+            || self.slot_id.is_some()
+            || self.uri.is_some();
+        TokenChoice {
+            label: self
+                .label
+                .as_deref()
+                .or(at.settings.token.as_deref().filter(|_| !named)),
+            serial: self
+                .serial
+                .as_deref()
+                .or(at.settings.serial.as_deref().filter(|_| !named)),
+            slot: self.slot_id,
+            uri: at.uri.as_ref(),
+        }
+    }
+
+    /// The one token that is meant.
+    pub(super) fn token(&self, beside: &mut Beside) -> Result<(Token, Where), Refusal> {
+        let at = self.resolve(beside)?;
+        let module = at.load()?;
+        let token = self.choice(&at).find(&module)?;
+        beside.token = Some(token_line(&token));
+        Ok((token, at))
+    }
+
+    /// A session with the one token that is meant.
+    pub(super) fn desk(
+        &self,
+        beside: &mut Beside,
+        pin: &UserPin,
+        (access, entry): (Access, Entry),
+    ) -> Result<(Desk, Where), Refusal> {
+        let (token, at) = self.token(beside)?;
+        let login = login(&token, &at, pin, entry, beside)?;
+        let desk = Desk::open(&token, access, login, pin.caution())?;
+        Ok((desk, at))
+    }
+}
+
+/// Whether somebody logs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// If a source of the PIN is named.
+    IfNamed,
+    /// In any case.
+    Needed,
+}
+
+fn login(
+    token: &Token,
+    at: &Where,
+    pin: &UserPin,
+    entry: Entry,
+    beside: &mut Beside,
+) -> Result<Option<Login>, Refusal> {
+    let flags = token.info().map_err(Error::from)?.flags;
+    let source = match pin.source()? {
+        Some(source) => Some(source),
+        None => at.pin_source(),
+    };
+    match source {
+        Some(source) => {
+            let read = source.read(pin.words(), &mut beside.warnings)?;
+            Ok(Some(Login::Pin(read)))
+        }
+        None if entry == Entry::IfNamed || !flags.needs_login() => Ok(None),
+        None if flags.has_own_keypad() => Ok(Some(Login::Keypad)),
+        None => {
+            let read = Source::Prompt("PIN").read(pin.words(), &mut beside.warnings)?;
+            Ok(Some(Login::Pin(read)))
+        }
+    }
+}
+
+impl Where {
+    pub(super) fn load(&self) -> Result<Module, Refusal> {
+        Module::load(&self.module).map_err(|error| Error::from(error).into())
+    }
+
+    /// The source that the URI names, else the configuration.
+    fn pin_source(&self) -> Option<Source> {
+        let uri = self.uri.as_ref();
+        if let Some(value) = uri.and_then(|uri| uri.pin_value.as_ref()) {
+            let copy = keywright_secret::SecretBytes::from_vec(value.expose().to_vec());
+            return Some(Source::Uri(copy));
+        }
+        let source = uri.and_then(|uri| uri.pin_source.as_deref());
+        let source = source.map(|source| pin_path(&String::from_utf8_lossy(source)));
+        source
+            .or_else(|| self.settings.pin_file())
+            .map(Source::File)
+    }
+
+    /// The key that flags or the URI name.
+    pub(super) fn key<'a>(
+        &'a self,
+        key: &'a Key,
+        read: &'a mut Named,
+    ) -> Result<KeyChoice<'a>, Refusal> {
+        read.fill(key)?;
+        let label = key.key_label.as_deref().filter(|_| read.uri.is_none());
+        Ok(KeyChoice {
+            label,
+            id: read.id.as_deref(),
+            uri: read.uri.as_ref().or(self.uri.as_ref()),
+        })
+    }
+}
+
+/// What the words of [`Key`] mean.
+#[derive(Default)]
+pub(super) struct Named {
+    id: Option<Vec<u8>>,
+    uri: Option<Uri>,
+}
+
+impl Named {
+    fn fill(&mut self, key: &Key) -> Result<(), Refusal> {
+        self.id = key.id.as_deref().map(|id| digits("--id", id)).transpose()?;
+        if let Some(text) = key
+            .key_label
+            .as_deref()
+            .filter(|text| text.starts_with("pkcs11:"))
+        {
+            self.uri = Some(text.parse().map_err(Error::from)?);
+        }
+        Ok(())
+    }
+}
+
+/// The token as documents show it.
+fn token_line(token: &Token) -> serde_json::Value {
+    match token.info() {
+        Ok(info) => json!({
+            "label": info.label,
+            "serial": info.serial,
+            "slot_id": info.slot.number(),
+            "manufacturer": info.manufacturer,
+            "model": info.model,
+            "uri": Uri::of_token(&info).to_string(),
+        }),
+        Err(_) => json!({ "slot_id": token.slot().number() }),
+    }
+}
+
+fn path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+fn variable(name: &str) -> Option<std::ffi::OsString> {
+    #[expect(clippy::disallowed_methods, reason = "the faces read the environment")]
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+fn usual_places() -> Vec<PathBuf> {
+    let own = variable("XDG_CONFIG_HOME").map(PathBuf::from);
+    let own = own.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".config")));
+    let folders = own.into_iter().chain([PathBuf::from("/etc")]);
+    folders
+        .map(|folder| folder.join("keywright/hsm.toml"))
+        .collect()
+}
+
+/// A file that anybody may change decides about nothing.
+fn refuse_writable(path: &Path, what: &str) -> Result<(), Refusal> {
+    let writable =
+        std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.mode() & 0o002 != 0);
+    if writable {
+        return Err(Refusal::usage(
+            format!("{what} {} may be changed by every user", path.display()),
+            format!("chmod o-w {}", path.display()),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! The commands on secret keys: gen-symmetric-key, gen-hmac-key, gen-cmac-key, wrap-key, unwrap-key.
+
+use std::path::PathBuf;
+
+use keywright_hsm::secrets::{self, Method, Unwrapped};
+use keywright_hsm::{Access, Hash, KeyChoice, Purpose, SecretKind};
+
+use super::answer::{Answer, Beside, Refusal};
+use super::files::{self, Output};
+use super::keys::{NewWords, deliver};
+use super::make::HashName;
+use super::pin::UserPin;
+use super::place::{Entry, Key, Named, Place};
+
+/// An AES key to make.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AesWords {
+    #[command(flatten)]
+    new: NewWords,
+    /// Bits: 128, 192 or 256.
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = aes_bits)]
+    bits: u16,
+    /// The one thing that the key may do.
+    #[arg(long, value_enum, default_value_t = AesUsage::Encrypt)]
+    usage: AesUsage,
+}
+
+fn aes_bits(text: &str) -> Result<u16, String> {
+    match text {
+        "128" | "192" | "256" => text.parse().map_err(|_| "no number".to_owned()),
+        _ => Err("AES keys have 128, 192 or 256 bits".to_owned()),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum AesUsage {
+    Encrypt,
+    Wrap,
+    Mac,
+}
+
+impl AesUsage {
+    const fn purpose(self) -> Purpose {
+        match self {
+            Self::Encrypt => Purpose::Encrypt,
+            Self::Wrap => Purpose::Wrap,
+            Self::Mac => Purpose::Mac,
+        }
+    }
+}
+
+fn gen_secret(
+    new: &NewWords,
+    kind: SecretKind,
+    purpose: Purpose,
+    beside: &mut Beside,
+) -> Result<Answer, Refusal> {
+    let id = new.id()?;
+    let desk = new.desk(beside)?;
+    let report = secrets::generate(&desk, kind, &new.new_key(id.as_deref(), purpose))?;
+    Ok(Answer::of(&report))
+}
+
+pub(super) fn gen_aes(words: &AesWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let kind = SecretKind::Aes {
+        len: words.bits / 8,
+    };
+    gen_secret(&words.new, kind, words.usage.purpose(), beside)
+}
+
+/// A key for CMAC to make.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CmacKeyWords {
+    #[command(flatten)]
+    new: NewWords,
+    /// Bits: 128, 192 or 256.
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = aes_bits)]
+    bits: u16,
+}
+
+pub(super) fn gen_cmac(words: &CmacKeyWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let kind = SecretKind::Aes {
+        len: words.bits / 8,
+    };
+    gen_secret(&words.new, kind, Purpose::Mac, beside)
+}
+
+/// A key for HMAC to make.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HmacKeyWords {
+    #[command(flatten)]
+    new: NewWords,
+    /// Bits, from 112 to 4096, a multiple of 8.
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = hmac_bits)]
+    bits: u16,
+}
+
+fn hmac_bits(text: &str) -> Result<u16, String> {
+    let bits = text.parse::<u16>().ok();
+    bits.filter(|bits| (112..=4096).contains(bits) && bits % 8 == 0)
+        .ok_or_else(|| "HMAC keys have 112 to 4096 bits, a multiple of 8".to_owned())
+}
+
+pub(super) fn gen_hmac(words: &HmacKeyWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let kind = SecretKind::Generic {
+        len: words.bits / 8,
+    };
+    gen_secret(&words.new, kind, Purpose::Mac, beside)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum MethodName {
+    /// AES key wrap (RFC 3394).
+    AesKw,
+    /// AES key wrap with padding (RFC 5649).
+    AesKwp,
+    /// RSA-OAEP.
+    RsaOaep,
+}
+
+impl MethodName {
+    fn method(self, hash: HashName) -> Method {
+        match self {
+            Self::AesKw => Method::Kw,
+            Self::AesKwp => Method::Kwp,
+            Self::RsaOaep => Method::RsaOaep(Hash::from(hash)),
+        }
+    }
+}
+
+/// A key to wrap.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WrapWords {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    pin: UserPin,
+    #[command(flatten)]
+    key: Key,
+    /// The label of the key to wrap it under.
+    #[arg(long, value_name = "LABEL")]
+    wrapping_key_label: String,
+    /// How.
+    #[arg(long, value_enum, default_value_t = MethodName::AesKw)]
+    method: MethodName,
+    /// The hash of RSA-OAEP.
+    #[arg(long, value_enum, default_value_t = HashName::Sha256)]
+    hash: HashName,
+    #[command(flatten)]
+    output: Output,
+}
+
+pub(super) fn wrap(words: &WrapWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let how = (Access::Read, Entry::Needed);
+    let (desk, at) = words.place.desk(beside, &words.pin, how)?;
+    let mut named = Named::default();
+    let choice = at.key(&words.key, &mut named)?;
+    let wrapping = KeyChoice::label(&words.wrapping_key_label);
+    let method = words.method.method(words.hash);
+    let (wrapped, report) = secrets::wrap(&desk, &choice, &wrapping, method)?;
+    let mut data = serde_json::to_value(&report).unwrap_or_default();
+    deliver(&words.output, &wrapped, &mut data)
+}
+
+/// A key to unwrap.
+#[derive(Debug, clap::Args)]
+pub(crate) struct UnwrapWords {
+    #[command(flatten)]
+    new: NewWords,
+    /// The label of the key that it is wrapped under.
+    #[arg(long, value_name = "LABEL")]
+    wrapping_key_label: String,
+    /// How it is wrapped.
+    #[arg(long, value_enum, default_value_t = MethodName::AesKw)]
+    method: MethodName,
+    /// The hash of RSA-OAEP.
+    #[arg(long, value_enum, default_value_t = HashName::Sha256)]
+    hash: HashName,
+    /// The wrapped key.
+    #[arg(long, value_name = "FILE")]
+    input: PathBuf,
+    /// What kind of key it is.
+    #[arg(long, value_enum, default_value_t = SecretName::Aes)]
+    key_type: SecretName,
+    /// The one thing that the key may do.
+    #[arg(long, value_enum, default_value_t = AesUsage::Encrypt)]
+    usage: AesUsage,
+    /// The check value that the key must have, as wrap-key told it.
+    #[arg(long, value_name = "HEX")]
+    check_value: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum SecretName {
+    Aes,
+    /// A generic secret, for HMAC.
+    Generic,
+}
+
+pub(super) fn unwrap(words: &UnwrapWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let wrapped = files::read(&words.input)?;
+    let id = words.new.id()?;
+    let desk = words.new.desk(beside)?;
+    let what = Unwrapped {
+        method: words.method.method(words.hash),
+        kind: match words.key_type {
+            SecretName::Aes => SecretKind::Aes { len: 32 },
+            SecretName::Generic => SecretKind::Generic { len: 32 },
+        },
+        new: words.new.new_key(id.as_deref(), words.usage.purpose()),
+        check_value: words.check_value.as_deref(),
+    };
+    let under = KeyChoice::label(&words.wrapping_key_label);
+    Ok(Answer::of(&secrets::unwrap(
+        &desk, &under, &wrapped, &what,
+    )?))
+}

@@ -1,0 +1,168 @@
+//! The commands on whole tokens: init-token, init-pin, change-pin, delete-token.
+
+use keywright_hsm::tokens::{self, Existing, Preview};
+use keywright_hsm::{Login, TokenChoice, User};
+
+use super::answer::{Answer, Beside, Refusal};
+use super::pin::{NewPin, OfficerPin, Source, UserPin, Words};
+use super::place::Place;
+use crate::confirm::{Yes, confirm};
+use crate::exit::{Exit, Failure};
+
+/// The officer's PIN, from its source or the terminal.
+fn officer(pin: &OfficerPin, user: &UserPin, beside: &mut Beside) -> Result<Login, Refusal> {
+    let source = pin.source()?.unwrap_or(Source::Prompt("SO PIN"));
+    named(source, user.words(), beside)
+}
+
+fn named(source: Source, words: Words, beside: &mut Beside) -> Result<Login, Refusal> {
+    Ok(Login::Pin(source.read(words, &mut beside.warnings)?))
+}
+
+/// A token to initialise.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InitWords {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    officer: OfficerPin,
+    /// Accept a PIN in the words of the command.
+    #[arg(long)]
+    insecure_pin_argv: bool,
+}
+
+pub(super) fn init(words: &InitWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let place = &words.place;
+    let label = place
+        .label
+        .as_deref()
+        .ok_or_else(|| Refusal::usage("the new token has no label", "add --label NAME"))?;
+    let at = place.resolve(beside)?;
+    let module = at.load()?;
+    let choice = TokenChoice {
+        label: None,
+        ..place.choice(&at)
+    };
+    let token = tokens::blank(&module, &choice)?;
+    let accepted = match words.insecure_pin_argv {
+        true => Words::Warn,
+        false => Words::Refuse,
+    };
+    let source = words
+        .officer
+        .source()?
+        .unwrap_or(Source::Prompt("new SO PIN"));
+    let officer = named(source, accepted, beside)?;
+    Ok(Answer::of(&tokens::initialize(&token, &officer, label)?))
+}
+
+/// A user's PIN to set.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PinWords {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    officer: OfficerPin,
+    #[command(flatten)]
+    user: UserPin,
+    #[command(flatten)]
+    yes: Yes,
+}
+
+pub(super) fn init_pin(words: &PinWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let (token, _) = words.place.token(beside)?;
+    let officer = officer(&words.officer, &words.user, beside)?;
+    let source = words.user.source()?.unwrap_or(Source::Prompt("new PIN"));
+    let pin = named(source, words.user.words(), beside)?;
+    let existing = match words.yes.yes {
+        true => Existing::Replace,
+        false => Existing::Keep,
+    };
+    let how = (existing, words.user.caution());
+    Ok(Answer::of(&tokens::set_user_pin(
+        &token, &officer, &pin, how,
+    )?))
+}
+
+/// A PIN to change.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ChangeWords {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    user: UserPin,
+    #[command(flatten)]
+    officer: OfficerPin,
+    #[command(flatten)]
+    new: NewPin,
+    /// Change the security officer's PIN instead of the user's.
+    #[arg(long)]
+    so: bool,
+}
+
+pub(super) fn change(words: &ChangeWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let (token, _) = words.place.token(beside)?;
+    let (who, old) = match words.so {
+        true => (
+            User::SecurityOfficer,
+            officer(&words.officer, &words.user, beside)?,
+        ),
+        false => {
+            let source = words.user.source()?.unwrap_or(Source::Prompt("PIN"));
+            (User::User, named(source, words.user.words(), beside)?)
+        }
+    };
+    let source = words.new.source()?.unwrap_or(Source::Prompt("new PIN"));
+    let new = named(source, Words::Refuse, beside)?;
+    let done = tokens::change_pin(&token, who, (&old, &new), words.user.caution())?;
+    Ok(Answer::of(&done))
+}
+
+/// A token to empty.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DeleteWords {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    officer: OfficerPin,
+    #[command(flatten)]
+    user: UserPin,
+    /// The serial number of the token, to confirm that it is this one.
+    #[arg(long, value_name = "SERIAL")]
+    confirm: Option<String>,
+    #[command(flatten)]
+    yes: Yes,
+    /// Show what would be lost, and do nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn delete(words: &DeleteWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let (token, _) = words.place.token(beside)?;
+    let preview = tokens::preview(&token)?;
+    if words.dry_run {
+        return Ok(Answer::of(&preview));
+    }
+    consent(words, &preview)?;
+    let officer = officer(&words.officer, &words.user, beside)?;
+    let done = tokens::erase(&token, &officer, words.user.caution())?;
+    Ok(Answer::of(&done))
+}
+
+fn consent(words: &DeleteWords, preview: &Preview) -> Result<(), Refusal> {
+    let serial = &preview.token.serial_number;
+    let deed = format!(
+        "re-initialise the token {:?}, serial {serial}, with {} public objects and all private ones",
+        preview.token.label, preview.public_object_count
+    );
+    match &words.confirm {
+        Some(given) if given == serial => Ok(()),
+        Some(_) => Err(Failure::new(
+            Exit::Refused,
+            format!("{deed}: --confirm is another serial number"),
+            "nothing was changed",
+        )
+        .into()),
+        None => Ok(confirm(&deed, words.yes)?),
+    }
+}

@@ -1,0 +1,67 @@
+//! Bodies of the fuzz targets. Plain tests run them too.
+
+use crate::extended::ExtendedKey;
+use crate::mnemonic::{Mnemonic, apollo_seed};
+use crate::path::Path;
+use crate::scheme::Scheme;
+
+/// Paths: what is read is written the same way, but for the letter that marks a hardened child.
+pub fn path(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    if let Ok(path) = text.parse::<Path>() {
+        assert!(path.children().len() <= 255, "too deep");
+        assert_eq!(
+            path.to_string(),
+            text.replace(['h', 'H'], "'"),
+            "two spellings"
+        );
+    }
+}
+
+/// Mnemonics: what is read is written with single spaces.
+pub fn mnemonic(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    // Long texts are refused by their number of words; the stretching of short ones is not what is tested.
+    if let Ok(mnemonic) = Mnemonic::parse(text) {
+        let phrase = mnemonic.phrase();
+        let phrase = std::str::from_utf8(phrase.expose()).unwrap_or_default();
+        assert_eq!(phrase.split(' ').count(), mnemonic.word_count(), "words");
+        let again = Mnemonic::parse(phrase);
+        assert!(
+            again.is_ok_and(|again| again.entropy() == mnemonic.entropy()),
+            "two meanings"
+        );
+        assert!(
+            apollo_seed(text, "").is_ok() || !text.is_ascii(),
+            "words of the list"
+        );
+    }
+}
+
+/// Extended keys: what is read is written the same way.
+pub fn extended_key(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    match ExtendedKey::parse(text, Scheme::Bip32Secp256k1) {
+        Ok(ExtendedKey::Private(mut node)) => {
+            node.allow_soft();
+            let written = node.to_xprv();
+            assert!(
+                written.is_ok_and(|written| written.expose() == text.as_bytes()),
+                "two spellings"
+            );
+        }
+        Ok(ExtendedKey::Public(node)) => {
+            assert!(
+                node.to_xpub().is_ok_and(|written| written == text),
+                "two spellings"
+            );
+        }
+        Err(_) => {}
+    }
+}

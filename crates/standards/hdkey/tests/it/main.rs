@@ -1,0 +1,17 @@
+//! One module per promise.
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod batches;
+mod caching;
+mod fuzz;
+mod interop;
+mod pitfalls;
+mod published;
+mod refusals;
+mod scene;
+mod secrecy;

@@ -1,0 +1,3 @@
+module keywright/hpke-judge
+
+go 1.26

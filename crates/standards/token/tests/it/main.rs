@@ -1,0 +1,15 @@
+//! One module per promise.
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod chains;
+mod fuzz;
+mod golden;
+mod page;
+mod refusals;
+mod scene;
+mod times;

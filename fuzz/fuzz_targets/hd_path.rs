@@ -1,0 +1,4 @@
+//! Paths of keys.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| keywright_hdkey::fuzzing::path(data));

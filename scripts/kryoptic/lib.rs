@@ -1,0 +1,2 @@
+//! Empty: `cargo build -p kryoptic` builds the dependency, with the features and versions that this package
+//! names.
