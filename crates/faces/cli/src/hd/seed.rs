@@ -1,6 +1,6 @@
 //! `keywright hd seed`: new seeds, seeds from elsewhere, and seeds on their way out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use keywright_encoding::hex;
 use keywright_hdkey::Seed;
@@ -162,12 +162,12 @@ fn import(arguments: &Import, format: Format) -> Result<Exit, Failure> {
             mnemonic.to_seed(salt)
         }
         SeedSchemeName::Bip39Foreign => foreign_seed(text, salt),
-        SeedSchemeName::Raw => raw(&input, arguments.passphrase_file.is_some())?,
+        SeedSchemeName::Raw => raw(&input, arguments.passphrase_file.as_deref())?,
     };
     arguments.destination.write(seed, None, format)
 }
 
-fn raw(input: &SecretBytes, has_passphrase: bool) -> Result<Seed, Failure> {
+fn raw(input: &SecretBytes, passphrase: Option<&Path>) -> Result<Seed, Failure> {
     let wrong = |happened: &str| {
         Failure::new(
             Exit::Usage,
@@ -175,7 +175,7 @@ fn raw(input: &SecretBytes, has_passphrase: bool) -> Result<Seed, Failure> {
             "give 32 to 128 hexadecimal digits and nothing else",
         )
     };
-    if has_passphrase {
+    if passphrase.is_some() {
         return Err(wrong("a raw seed has no passphrase"));
     }
     let bytes = material::digits(input);
@@ -250,7 +250,7 @@ pub(super) fn may_leave(export: Export) -> Result<(), Failure> {
     }
 }
 
-fn passphrase(file: Option<&std::path::Path>) -> Result<SecretBytes, Failure> {
+fn passphrase(file: Option<&Path>) -> Result<SecretBytes, Failure> {
     match file {
         Some(file) => material::line(file),
         None => Ok(SecretBytes::zeroed(0)),

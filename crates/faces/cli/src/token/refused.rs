@@ -5,6 +5,7 @@ use keywright_token::Error;
 use crate::exit::{Exit, Failure};
 
 /// An error of the library as the end of the command.
+#[expect(clippy::too_many_lines, reason = "a table with a row for each error")]
 pub(super) fn refused(error: Error) -> Failure {
     let (exit, code, advice) = match error {
         Error::Backend(_) => (

@@ -31,7 +31,7 @@ fn drawn(comparison: &Comparison, case: &Case, other: &Case) -> Option<Figure> {
         .collect();
     let mut plot = Plot::new(
         &format!("{} against {}, pair by pair", comparison.metric, other.id),
-        Axis::linear("pair of runs", Unit::Number),
+        Axis::linear("pair of runs", Unit::Count),
         Axis::close("ratio", Unit::Ratio),
     );
     if let (Some(ends), Some(first), Some(last)) =
@@ -44,8 +44,12 @@ fn drawn(comparison: &Comparison, case: &Case, other: &Case) -> Option<Figure> {
     plot.rules.push(Rule::new(Direction::Level, 1.0, "equal"));
     plot.series
         .push(Series::new("ratio", Shape::Dots, Tone::First, points));
+    let band = match comparison.interval {
+        Some(_) => "; the band is its interval",
+        None => "",
+    };
     let note = format!(
-        "above 1 is slower or dearer; the band is the interval of their centre, {}",
+        "above 1 is slower or dearer, their centre is {}{band}",
         number::ratio(comparison.ratio)
     );
     Figure::of(&plot, &note)
