@@ -10,15 +10,14 @@
 //! * Where M is also well above 2^32 or 2^64, the half goes into the estimate: with 2^k <= M < 2^(k+1),
 //!   r = floor((2^127 - 1) / ceil(M / 2^(k-63))), which is short of 2^(64+k) / M by less than one part in
 //!   2^62, and h = floor(y / 2^33) + floor(a / 2^33) (65 for 33 with y < 2^128), the estimate
-//!   floor(h r / 2^(31+k)) or floor(h r / 2^(k-1)) of (a + y) / M is never too large. It is short of it by
-//!   less than 2^34 / M or 2^66 / M, at most 1/4, for what h leaves out; by less than
-//!   2^96 / M / 2^62 or 2^128 / M / 2^62, at most 1/4, for what r leaves out; and by less than 1 for the
-//!   last rounding: at most 1 too small, so one masked subtraction of M ends the round.
-//!   Subtraction needs an estimate q of (y - a) / M that is neither too small nor too large by 2, so that
-//!   a - y + q M lies in [0, 2 M): the same, with floor(M / 2^33) + floor(M / 2^35) + 4 - floor(a / 2^33)
-//!   in h instead of floor(a / 2^33). Of that, M is the one that q may be too large by; M / 4 and one
-//!   of the four make up for what r leaves out, two for what h does; and all that is too much comes to
-//!   less than 1/4 + 5 * 2^33 / M, below 1.
+//!   floor(h r / 2^(31+k)) or floor(h r / 2^(k-1)) of (a + y) / M is never too large. Before it is rounded
+//!   it is short by less than what two units of h stand for, because of what h leaves out, and by less than
+//!   as much again for what r leaves out: 2^35 / M (2^67 / M) together. So a + y - q M is below M + 2^35
+//!   (M + 2^67), and one masked subtraction of M ends the round.
+//!   Subtraction needs an estimate q of (y - a) / M that is neither too small nor too large by more than
+//!   1: the same, with floor(M / 2^33) + 4 - floor(a / 2^33) in h instead of floor(a / 2^33). Of that, M
+//!   makes the rounding one upwards, and the four units make up for all that h and r leave out. What they
+//!   are too much is at most five units, so a - y + q M lies in [0, M + 5 * 2^33] (5 * 2^65).
 //!
 //! The constructors are not inlined, so that their divisions (of public numbers) stand in no kernel.
 //!
@@ -42,7 +41,7 @@ pub(super) struct Quick64 {
     reciprocal: u64,
 }
 
-/// 2^44 < M < 2^64, y < 2^96.
+/// 2^44 < M < 2^64 - 2^36, y < 2^96.
 #[derive(Clone, Copy)]
 pub(super) struct Full64 {
     modulus: u64,
@@ -103,13 +102,13 @@ impl Full64 {
     /// `None` if the modulus is out of range.
     #[inline(never)]
     pub(super) fn new(modulus: u128) -> Option<Self> {
-        let fits = modulus > 1 << 44 && modulus < 1 << 64;
+        let fits = modulus > 1 << 44 && modulus < (1 << 64) - (1 << 36);
         fits.then(|| Self {
             modulus: low(modulus),
             reciprocal: normalised(modulus),
             // 31 + k - 64.
             shift: modulus.ilog2() - 33,
-            above: low((modulus >> 33) + (modulus >> 35) + 4),
+            above: low(modulus >> 33) + 4,
         })
     }
 }
@@ -124,7 +123,7 @@ impl Tight128 {
             reciprocal: normalised(modulus),
             // k - 1 - 64.
             shift: modulus.ilog2() - 65,
-            above: low((modulus >> 65) + (modulus >> 67) + 4),
+            above: low(modulus >> 65) + 4,
         })
     }
 }
@@ -212,19 +211,20 @@ impl Modulus for Quick64 {
 }
 
 impl Full64 {
-    /// The multiple of M that an estimate is of.
+    /// The multiple of M that an estimate is of, modulo 2^64: what it is added to or taken from ends below
+    /// M + 2^36, whatever is lost above.
     #[inline(always)]
-    fn multiple(self, above: u64) -> u128 {
+    fn multiple(self, above: u64) -> u64 {
         let estimate = multiply_high(above, self.reciprocal) >> self.shift;
-        u128::from(estimate).wrapping_mul(self.modulus.into())
+        estimate.wrapping_mul(self.modulus)
     }
 
-    /// Brings a number below 2 M below M.
+    /// Brings a number below 2 M below M. It may be above 2^63, so the borrow decides and not a sign.
     #[inline(always)]
-    fn settle(self, rest: u128) -> u64 {
-        let less = rest.wrapping_sub(self.modulus.into());
-        let negative = opaque(low((less.cast_signed() >> 127).cast_unsigned()));
-        low(less).wrapping_add(self.modulus & negative)
+    fn settle(self, rest: u64) -> u64 {
+        let (less, borrow) = rest.overflowing_sub(self.modulus);
+        let negative = opaque(u64::from(borrow).wrapping_neg());
+        less.wrapping_add(self.modulus & negative)
     }
 }
 
@@ -234,13 +234,13 @@ impl Modulus for Full64 {
     #[inline(always)]
     fn add(self, a: u64, y: u128) -> u64 {
         let multiple = self.multiple(low(y >> 33) + (a >> 33));
-        self.settle(y.wrapping_add(a.into()).wrapping_sub(multiple))
+        self.settle(low(y).wrapping_add(a).wrapping_sub(multiple))
     }
 
     #[inline(always)]
     fn subtract(self, a: u64, y: u128) -> u64 {
         let multiple = self.multiple(low(y >> 33) + self.above - (a >> 33));
-        self.settle(u128::from(a).wrapping_sub(y).wrapping_add(multiple))
+        self.settle(a.wrapping_sub(low(y)).wrapping_add(multiple))
     }
 }
 

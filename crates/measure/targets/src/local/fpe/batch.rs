@@ -97,8 +97,9 @@ impl Column {
     }
 }
 
-/// Values of a batch that are put through the portable code one by one.
-const SAMPLE: usize = 8;
+/// Values of a batch that are put through the portable code one by one: few, because each takes as long as
+/// hundreds of the batch, and the time of the looks counts in the rate of the loop.
+const SAMPLE: usize = 2;
 
 /// The way back: of all values with the code that is measured, of a sample with the judge's key.
 fn judge_of<T: Place>(
