@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench bench-peers install-fpe soak fuzz docs coverage
+.PHONY: help run test lint bench bench-peers install-fpe python soak fuzz docs coverage
 
 # Terminals export COLUMNS as their width; only `make run COLUMNS=a,b` names columns.
 # The same care for FILE, which some environments export too.
@@ -47,6 +47,10 @@ install-fpe: ## fpe.h for C programs: header, libraries, pkg-config file (PREFIX
 	@scripts/setup
 	cargo build --release --locked -p keywright-capi-fpe
 	crates/faces/capi-fpe/install target/release
+
+python: ## the Python wheel, and a virtual environment with it and what its examples need
+	@scripts/setup
+	@scripts/python
 
 soak: ## long runs: crashes and load
 	@scripts/soak

@@ -1,4 +1,7 @@
-//! The front of a container that a token's key sealed.
+//! The fronts of containers that a token's key sealed: with AES, and for an RSA key.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| keywright_hsm::sealing::fuzz_header(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    keywright_hsm::sealing::fuzz_header(data);
+    keywright_hsm::hybrid::fuzz_header(data);
+});

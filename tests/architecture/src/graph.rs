@@ -182,7 +182,7 @@ pub const OWNERS: &[Owned] = &[
     },
     Owned {
         package: "cryptoki-sys",
-        owners: &["keywright-pkcs11"],
+        owners: &["keywright-pkcs11", "keywright-pkcs11-proxy"],
     },
     Owned {
         package: "curve25519-dalek",
@@ -222,6 +222,7 @@ pub const OWNERS: &[Owned] = &[
             "keywright-home",
             "keywright-cli",
             "keywright-password",
+            "keywright-pkcs11-proxy",
         ],
     },
 ];

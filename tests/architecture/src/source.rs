@@ -8,6 +8,7 @@ pub const MAY_BE_UNSAFE: &[&str] = &[
     "keywright-capi-fpe",
     "keywright-fpe-gates",
     "keywright-pkcs11",
+    "keywright-pkcs11-proxy",
 ];
 
 /// Who may act as the owner of the machine, whom no policy binds: those who carry out orders, and the
@@ -31,7 +32,8 @@ pub fn clock_reads(text: &str) -> Vec<usize> {
     lines_with(text, &["Instant::now", "SystemTime::now"])
 }
 
-/// The lines that read or change the environment of the process. Only faces may.
+/// The lines that read or change the environment of the process. Only faces may, and the recorder, which has no
+/// other way to be told anything.
 #[must_use]
 pub fn environment_reads(text: &str) -> Vec<usize> {
     lines_with(

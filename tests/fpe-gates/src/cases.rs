@@ -29,10 +29,13 @@ pub struct Case {
 
 /// Radix and digits: each kind of reduction, both parities of the length, each width of y, halves of more
 /// than 96 bits, and a length from which the long arithmetic divides and conquers.
-const SHAPES: [(u32, usize); 17] = [
+const SHAPES: [(u32, usize); 20] = [
     (10, 16),
     (10, 6),
     (10, 9),
+    (10, 15),
+    (36, 5),
+    (36, 11),
     (2, 40),
     (2, 130),
     (16, 24),

@@ -78,10 +78,14 @@ struct Subject {
     what: What,
 }
 
-/// Decimal digits of sixteen, which have kernels of their own.
+/// Sixteen decimal digits, which have kernels of their own.
 const DECIMAL: (u32, usize) = (10, 16);
+/// Fewer, which have others: an odd number of them.
+const SHORT: (u32, usize) = (10, 15);
+/// And with halves below 2^15.
+const SHORTER: (u32, usize) = (10, 9);
 /// Halves below 2^32.
-const NARROW: (u32, usize) = (10, 10);
+const NARROW: (u32, usize) = (36, 10);
 /// Halves below 2^61.
 const MIDDLE: (u32, usize) = (36, 20);
 /// Halves below 2^96.
@@ -99,6 +103,10 @@ fn of(algorithm: Algorithm, backend: Backend) -> Vec<(Mode, (u32, usize), What)>
         (Ff1, DECIMAL, Batch),
         (Ff31, DECIMAL, Batch),
         (Ff1, DECIMAL, BatchBack),
+        (Ff1, SHORT, Batch),
+        (Ff31, SHORT, Batch),
+        (Ff1, SHORT, BatchBack),
+        (Ff1, SHORTER, Batch),
         (Ff1, NARROW, Batch),
         (Ff1, MIDDLE, Batch),
     ];
@@ -130,7 +138,7 @@ fn of(algorithm: Algorithm, backend: Backend) -> Vec<(Mode, (u32, usize), What)>
         .concat(),
         Backend::Vaes512 => [&many[..], &[(Ff1, WIDE, BatchText), (Ff1, BROAD, Batch)]].concat(),
         Backend::Sm4AesNi | Backend::Sm4Gfni | Backend::ArmSm4 => {
-            [&many[..2], &[(Ff1, DECIMAL, Value), (Ff1, DECIMAL, Key)]].concat()
+            [&many[..5], &[(Ff1, DECIMAL, Value), (Ff1, DECIMAL, Key)]].concat()
         }
         _ => many.to_vec(),
     }

@@ -46,6 +46,11 @@ const PUBLIC: &[(&str, &str, &str)] = &[
         "digits of a batch by those of a record",
     ),
     (
+        "fpe/src/kernel/short.rs",
+        "run",
+        "digits of a batch by those of a record",
+    ),
+    (
         "fpe/src/kernel/octets.rs",
         "",
         "digits of a tile by those of a record",

@@ -8,6 +8,8 @@ mod blake3;
 mod cmac;
 #[cfg(feature = "hd")]
 mod pads;
+#[cfg(feature = "chain")]
+mod pads256;
 
 use aws_lc_rs::hmac::{Context, HMAC_SHA256, HMAC_SHA384, HMAC_SHA512, Key, Tag, sign};
 use keywright_secret::ct_eq;
@@ -18,6 +20,8 @@ pub use self::blake3::Blake3Mac;
 pub use cmac::{Aes128Cmac, Aes256Cmac};
 #[cfg(feature = "hd")]
 pub use pads::{PADS_LEN, Sha512Pads};
+#[cfg(feature = "chain")]
+pub use pads256::Sha256Pads;
 
 /// A MAC value.
 pub type Mac = [u8; 32];

@@ -116,6 +116,18 @@ impl PublicKey {
         out
     }
 
+    /// The point with both coordinates: 4, then 32 bytes each.
+    #[must_use]
+    pub fn to_uncompressed(&self) -> [u8; 65] {
+        let mut out = [0; 65];
+        let point = self.0.to_sec1_point(false);
+        // A point that is not at infinity has exactly this many bytes.
+        for (out, byte) in out.iter_mut().zip(point.as_bytes()) {
+            *out = *byte;
+        }
+        out
+    }
+
     /// The point plus `tweak` times the base point.
     ///
     /// # Errors
@@ -176,7 +188,10 @@ mod tests {
             assert!(PrivateKey::from_bytes(&bytes).is_err());
             assert!(!is_private_key(&bytes));
         }
+        let whole = public(&key(1)).to_uncompressed();
+        assert_eq!(PublicKey::from_sec1(&whole), Ok(public(&key(1))));
         let point = public(&key(1)).to_compressed();
+        assert_eq!(whole[1..33], point[1..]);
         assert_eq!(PublicKey::from_sec1(&point), Ok(public(&key(1))));
         for head in [0, 1, 4, 5, 6, 7, 0xFF] {
             let mut point = point;

@@ -12,9 +12,11 @@
 //!
 //! Not here: trimming, comment lines, escapes by backslash, other encodings than the bytes as they are.
 
+mod index;
 mod reader;
 mod rewrite;
 mod scan;
 
+pub use index::{Broken, Index, last_record_end, newlines};
 pub use reader::{Fields, Layout, Options, OwnedRecord, Reader, Record, Separator};
 pub use rewrite::rewrite;

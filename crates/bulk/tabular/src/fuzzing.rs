@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io::{BufRead, BufReader};
 
-use crate::csv::{Options, Reader, rewrite};
+use crate::csv::{Index, Options, Reader, last_record_end, rewrite};
 use crate::{Error, detect};
 
 /// Reads `data` as a CSV file and checks that
@@ -13,7 +13,8 @@ use crate::{Error, detect};
 /// * header and records together are the file, or the part of it before the error;
 /// * replacing every field and putting the old bytes back gives the file;
 /// * a field takes foreign bytes only if they read back as that field;
-/// * looking for sensitive columns ends.
+/// * looking for sensitive columns ends;
+/// * the index of the whole file has the records and the error that reading one by one gives.
 ///
 /// # Panics
 /// If one of them does not hold, which is what a fuzzer looks for.
@@ -24,6 +25,7 @@ pub fn csv(data: &[u8]) {
         Reading::of(BufReader::with_capacity(3, data)),
         "chunks made a difference"
     );
+    the_index_agrees(data);
     if whole.error.is_some() {
         assert!(
             data.starts_with(&whole.bytes),
@@ -66,6 +68,57 @@ fn foreign_bytes_stay_in_their_field(data: &[u8], whole: &Reading) {
         counts(whole),
         "an accepted change moved fields"
     );
+}
+
+/// All records at once, against one after the other.
+fn the_index_agrees(data: &[u8]) {
+    let options = Options::default().with_max_record(usize::MAX);
+    let Ok(mut reader) = Reader::new(data, &options) else {
+        return;
+    };
+    let every: Vec<usize> = (0..reader.layout().names().len()).collect();
+    let separator = reader.layout().separator().byte();
+    let line = 1 + crate::csv::newlines(reader.header());
+    let block = data.get(reader.header().len()..).unwrap_or_default();
+    let index = Index::new(reader.layout(), &every);
+    assert!(index.is_ok(), "no index: {index:?}");
+    let Ok(mut index) = index else { return };
+    let indexed = index.read(block).map_err(|broken| broken.at(line));
+    let (mut row, mut whole) = (0, 0);
+    let ended = loop {
+        match reader.next_record() {
+            Ok(Some(record)) if indexed.is_ok() => {
+                assert!(block[index.row(row)] == *record.raw(), "row {row} differs");
+                for place in 0..record.fields().len() {
+                    let field = &block[index.field(row, place)];
+                    assert!(
+                        record.field(place) == Some(field),
+                        "a field of row {row} differs"
+                    );
+                }
+                row += 1;
+                if !record.line_end().is_empty() {
+                    whole += record.raw().len();
+                }
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error.to_string()),
+        }
+    };
+    assert_eq!(
+        ended,
+        indexed.map_err(|error| error.to_string()),
+        "one error, two words"
+    );
+    if ended.is_ok() {
+        assert_eq!(index.rows(), row, "rows");
+        assert_eq!(
+            last_record_end(block, separator),
+            whole,
+            "the last whole record"
+        );
+    }
 }
 
 fn looking_for_sensitive_columns_ends(data: &[u8]) {

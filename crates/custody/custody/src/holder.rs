@@ -26,11 +26,25 @@ pub trait KeyHolder: Send + Sync {
     /// Where `perform` may run.
     fn placement(&self) -> Placement;
 
+    /// Where `perform` may run for this request: a key that is in memory already waits for nobody, even if
+    /// others of this holder do.
+    fn placement_of(&self, request: &Request) -> Placement {
+        let _ = request;
+        self.placement()
+    }
+
     /// Makes the secret of a new key version and returns it sealed.
     ///
     /// # Errors
     /// [`HolderError::Unsupported`] for a `spec` that this holder cannot keep, else as `perform`.
     fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError>;
+
+    /// Takes back what `generate` made, under the same permit, for an order that came to nothing: no row names
+    /// the version. A holder that keeps nothing by itself has nothing to do; one that fails leaves an object
+    /// that nobody uses.
+    fn discard(&self, permit: &Permit, material: &KeyMaterial) {
+        let _ = (permit, material);
+    }
 
     /// Does `request` for each item. Failures of single items are results in the reply.
     ///
@@ -84,6 +98,12 @@ impl HolderOperation {
             Self::Reseal => Operation::Rewrap,
             Self::Seal => Operation::Encrypt,
         }
+    }
+
+    /// Whether it makes one new envelope for each item.
+    #[must_use]
+    pub const fn seals(self) -> bool {
+        matches!(self, Self::MakeDataKey | Self::Reseal | Self::Seal)
     }
 }
 
@@ -185,6 +205,17 @@ pub enum HolderError {
     /// The deadline had passed before the work began.
     #[error("the deadline had passed")]
     DeadlineExceeded,
+    /// The version has sealed as often as it ever may (design 7.19).
+    #[error("the key version has sealed as often as it may; rotate the key")]
+    SealLimit,
+    /// Seals could not be counted in the store.
+    #[error("the store cannot count the seals of the key")]
+    Store,
+    /// The device has an object of this key version that no row names: of an order that was cut short.
+    #[error(
+        "the token has an object of this key version already, left by an order that was cut short"
+    )]
+    Leftover,
 }
 
 impl HolderError {
@@ -197,6 +228,10 @@ impl HolderError {
             Self::Unavailable | Self::KeyRejected => Code::HolderUnavailable,
             Self::Full => Code::Overloaded,
             Self::DeadlineExceeded => Code::DeadlineExceeded,
+            // To a caller it is as if the key had no version to seal with: its owner has to rotate it.
+            Self::SealLimit => Code::NoActiveVersion,
+            Self::Store => Code::StoreUnavailable,
+            Self::Leftover => Code::StateConflict,
         }
     }
 }

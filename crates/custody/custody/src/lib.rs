@@ -5,6 +5,7 @@
 //!   so that the holder may sit in another thread or process.
 //! * [`RootKey`] is the key on top of wrapped keys, in a file or in a token. [`ByCustody`] makes one holder of
 //!   two: keys used here, and keys that stay in a token.
+//! * [`fit`] says what can be kept where; [`budget`] counts the seals of keys in a token.
 //! * [`lifecycle`] is the table of design 7.16: which state allows what, and which order leads where.
 //! * [`Keyring`] is the part of the service's snapshot that knows contexts and versions; it shares
 //!   everything that a change does not touch.
@@ -15,7 +16,9 @@
 //! Not here: who may ask (`keywright-policy`), and what happened (`keywright-audit`).
 #![forbid(unsafe_code)]
 
+pub mod budget;
 pub mod conformance;
+pub mod fit;
 mod holder;
 mod items;
 mod keyring;

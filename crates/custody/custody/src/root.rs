@@ -7,7 +7,7 @@ use keywright_primitives::random::RandomStream;
 use keywright_secret::Secret;
 use keywright_types::{InstallationId, KeyId};
 
-use crate::HolderError;
+use crate::{HolderError, Placement};
 
 /// Seals and opens the keys right under the root: tenants' keys and those of the service itself.
 ///
@@ -42,4 +42,15 @@ pub trait RootKey: Send + Sync + fmt::Debug {
         aad: &Aad<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), HolderError>;
+
+    /// Whether it may keep a caller waiting.
+    fn placement(&self) -> Placement {
+        Placement::Inline
+    }
+
+    /// Proves that it works now. It must not wear the key out: it is called for as long as the service runs.
+    ///
+    /// # Errors
+    /// [`HolderError::Unavailable`], or [`HolderError::KeyRejected`] if it is not the key that it was.
+    fn probe(&self) -> Result<(), HolderError>;
 }

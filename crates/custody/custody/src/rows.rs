@@ -9,7 +9,8 @@
 //!
 //! Bodies are JSON with a version number and no unknown fields. The store puts its MAC over each row
 //! (7.15); the secret inside is sealed besides, over the attributes of 7.12, so that a row that was
-//! moved or edited neither verifies nor opens. Each change is one transaction.
+//! moved or edited neither verifies nor opens. Each change is one transaction. A version that seals in a token
+//! gets a counter of its seals with its row (7.19).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use keywright_store::{Row, Store, Table, Transaction};
 use keywright_types::{BindingKind, KeyId, KeySpec, KeyVersion, Name, State, TenantId};
 use serde::{Deserialize, Serialize};
 
+use crate::fit::runs_in_tokens;
 use crate::lifecycle::{self, Conflict, Facts, Order};
 use crate::{Description, Identity, Key, KeyMaterial, Keyring, Version};
 
@@ -266,6 +268,15 @@ pub fn rotated(key: &Key, new: Arc<KeyMaterial>) -> Key {
     key.with_versions(versions)
 }
 
+/// Whether a row names this version.
+///
+/// # Errors
+/// [`Error::Store`].
+pub fn has_version(store: &Store, key: KeyId, version: KeyVersion) -> Result<bool, Error> {
+    let row = store.get(Table::KeyVersions, &version_key(key, version))?;
+    Ok(row.is_some())
+}
+
 /// Who the next version of `key` is.
 ///
 /// # Errors
@@ -307,8 +318,19 @@ fn insert_version(transaction: Transaction, material: &KeyMaterial, state: State
         retired_ms: None,
         sealed: base64::encode(material.sealed()),
     };
-    let key = version_key(material.key(), material.version());
-    transaction.insert(Table::KeyVersions, key, material.tenant(), json(&body))
+    let (id, version, tenant) = (material.key(), material.version(), material.tenant());
+    let transaction = transaction.insert(
+        Table::KeyVersions,
+        version_key(id, version),
+        tenant,
+        json(&body),
+    );
+    if runs_in_tokens(material.spec().algorithm) {
+        // Its check value was the first seal (7.21).
+        transaction.open_counter(id, version, tenant, 1)
+    } else {
+        transaction
+    }
 }
 
 fn load_tenants(store: &Store) -> Result<Vec<Tenant>, Error> {

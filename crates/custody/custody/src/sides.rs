@@ -51,6 +51,19 @@ impl KeyHolder for ByCustody {
         }
     }
 
+    fn placement_of(&self, request: &Request) -> Placement {
+        let first = request.versions.first();
+        let custody = first.map_or(Custody::Wrapped, |material| material.spec().custody);
+        self.side(custody)
+            .map_or(Placement::Inline, |side| side.placement_of(request))
+    }
+
+    fn discard(&self, permit: &Permit, material: &KeyMaterial) {
+        if let Ok(side) = self.side(material.spec().custody) {
+            side.discard(permit, material);
+        }
+    }
+
     fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError> {
         self.side(new.identity.spec.custody)?.generate(permit, new)
     }

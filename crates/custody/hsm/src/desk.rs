@@ -46,7 +46,10 @@ pub enum Caution {
 
 impl Caution {
     /// Refuses where the next wrong PIN of `user` locks.
-    pub(crate) fn check(self, info: &TokenInfo, user: User) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`Error::FinalTry`].
+    pub fn check(self, info: &TokenInfo, user: User) -> Result<(), Error> {
         let tries = match user {
             User::User => info.user_tries(),
             User::SecurityOfficer => info.so_tries(),

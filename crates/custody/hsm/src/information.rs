@@ -336,3 +336,55 @@ fn mechanism(token: &Token, kind: MechanismType) -> MechanismReport {
         flags: flags.names().collect(),
     }
 }
+
+/// `list-mechanisms --diff`: where two tokens differ.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub struct MechanismDiff {
+    pub identical: bool,
+    pub only_first: Vec<MechanismReport>,
+    pub only_second: Vec<MechanismReport>,
+    pub different: Vec<DifferentMechanism>,
+}
+
+/// A mechanism that two tokens do otherwise: other key sizes or other flags.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub struct DifferentMechanism {
+    pub first: MechanismReport,
+    pub second: MechanismReport,
+}
+
+/// Compares the mechanisms of two tokens by their numbers.
+#[must_use]
+pub fn diff(first: &MechanismsReport, second: &MechanismsReport) -> MechanismDiff {
+    let only = |one: &MechanismsReport, other: &MechanismsReport| -> Vec<MechanismReport> {
+        let lacks = |mechanism: &&MechanismReport| {
+            other
+                .mechanisms
+                .iter()
+                .all(|known| known.value != mechanism.value)
+        };
+        one.mechanisms.iter().filter(lacks).cloned().collect()
+    };
+    let told = |one: &MechanismReport| (one.min_key_size, one.max_key_size, one.flags.clone());
+    let mut different = Vec::new();
+    for mine in &first.mechanisms {
+        let theirs = second.mechanisms.iter().find(|one| one.value == mine.value);
+        if let Some(theirs) = theirs.filter(|theirs| told(theirs) != told(mine)) {
+            different.push(DifferentMechanism {
+                first: mine.clone(),
+                second: theirs.clone(),
+            });
+        }
+    }
+    let (only_first, only_second) = (only(first, second), only(second, first));
+    MechanismDiff {
+        identical: only_first.is_empty() && only_second.is_empty() && different.is_empty(),
+        only_first,
+        only_second,
+        different,
+    }
+}

@@ -7,9 +7,11 @@
 //! | [`TokenChoice`], [`KeyChoice`] | exactly one token, exactly one object, or the list of candidates |
 //! | [`Desk`] | a session with the chosen token, logged in if asked; the operations are its methods |
 //! | [`information`], [`objects`], [`inspection`] | what a module, a slot, a token and an object say about themselves |
+//! | [`capabilities`] | what a token really does, found out by doing it |
 //! | [`tokens`] | tokens initialised, PINs set, tokens re-initialised |
 //! | [`pairs`], [`secrets`] | keys made, destroyed, wrapped and unwrapped |
-//! | [`signing`], [`sealing`], [`mac`] | what keys do |
+//! | [`signing`], [`sealing`], [`oaep`], [`hybrid`], [`mac`] | what keys do |
+//! | [`here`] | what needs no token: hashes, signatures verified with a public key in a file |
 //! | [`public_key`], [`request`] | public keys and certificate requests, as the standards write them |
 //! | [`explanation`] | return codes explained |
 //! | [`Error`] | what went wrong, of which kind, and what to do |
@@ -20,20 +22,26 @@
 //! Not here: flags, files, terminals, PIN prompts (the faces), and every call of PKCS#11 (`keywright-pkcs11`).
 #![forbid(unsafe_code)]
 
+pub mod capabilities;
 pub mod config;
 mod der;
 mod desk;
 mod error;
 pub mod explanation;
+pub mod here;
+pub mod hybrid;
 pub mod information;
 pub mod inspection;
+mod likeness;
 pub mod mac;
 mod name;
+pub mod oaep;
 pub mod objects;
 pub mod pairs;
 mod piece;
 pub mod public_key;
 pub mod request;
+mod scheme;
 pub mod sealing;
 pub mod secrets;
 mod selection;

@@ -40,6 +40,8 @@ pub enum PublicKey {
 pub enum Form {
     /// SubjectPublicKeyInfo.
     Der,
+    /// A JSON Web Key (RFC 7517) whose `kid` is its thumbprint (RFC 7638).
+    Jwk,
     /// SubjectPublicKeyInfo between lines of PEM.
     Pem,
     /// The point alone.
@@ -142,6 +144,10 @@ impl PublicKey {
         let none = |form| Error::Unusable(format!("keys of its kind have no {form} form"));
         match form {
             Form::Der => Ok(self.spki()),
+            Form::Jwk => {
+                let jwk = self.jwk().ok_or_else(|| none("JWK"))?;
+                Ok((jwk + "\n").into_bytes())
+            }
             Form::Pem => Ok(der::pem("PUBLIC KEY", &self.spki()).into_bytes()),
             Form::Raw => match self {
                 Self::Curve { point, .. } => Ok(point.clone()),
@@ -153,6 +159,45 @@ impl PublicKey {
                 Ok(format!("{name} {blob} {comment}\n").into_bytes())
             }
         }
+    }
+
+    /// RFC 7518 6.2 and 6.3, RFC 8037 2, RFC 8812 3.1. The members that a thumbprint is made of are the ones that
+    /// a public key must have, in the order of their names.
+    fn jwk(&self) -> Option<String> {
+        let url = |bytes: &[u8]| {
+            let text = base64::encode(bytes).replace('+', "-").replace('/', "_");
+            text.trim_end_matches('=').to_owned()
+        };
+        let members = match self {
+            Self::Rsa { modulus, exponent } => {
+                let (n, e) = (url(modulus), url(exponent));
+                format!(r#""e":"{e}","kty":"RSA","n":"{n}""#)
+            }
+            Self::Curve { curve, point } => {
+                let (kty, name) = match curve {
+                    Curve::P256 => ("EC", "P-256"),
+                    Curve::P384 => ("EC", "P-384"),
+                    Curve::P521 => ("EC", "P-521"),
+                    Curve::Secp256k1 => ("EC", "secp256k1"),
+                    Curve::Ed25519 => ("OKP", "Ed25519"),
+                    Curve::Ed448 => ("OKP", "Ed448"),
+                    Curve::X25519 => ("OKP", "X25519"),
+                    Curve::X448 => ("OKP", "X448"),
+                    _ => return None,
+                };
+                if kty == "OKP" {
+                    let x = url(point);
+                    format!(r#""crv":"{name}","kty":"OKP","x":"{x}""#)
+                } else {
+                    let coordinates = point.get(1..)?;
+                    let (x, y) = coordinates.split_at_checked(coordinates.len() / 2)?;
+                    let (x, y) = (url(x), url(y));
+                    format!(r#""crv":"{name}","kty":"EC","x":"{x}","y":"{y}""#)
+                }
+            }
+        };
+        let thumbprint = url(&sha256(format!("{{{members}}}").as_bytes()));
+        Some(format!(r#"{{{members},"kid":"{thumbprint}"}}"#))
     }
 
     /// RFC 4253 6.6, RFC 5656 3.1, RFC 8709 4.
@@ -273,6 +318,21 @@ mod tests {
         }
         let compressed = [&[2][..], &[9; 64]].concat();
         assert_eq!(decode_point(Curve::P256, &compressed), None);
+    }
+
+    #[test]
+    fn a_jwk_has_the_thumbprint_of_the_rfc() {
+        // RFC 8037 A.2 and A.3.
+        let point = hex::decode("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a");
+        let key = PublicKey::Curve {
+            curve: Curve::Ed25519,
+            point: point.unwrap(),
+        };
+        let jwk = String::from_utf8(key.write(Form::Jwk, "").unwrap()).unwrap();
+        assert_eq!(
+            jwk.trim_end(),
+            r#"{"crv":"Ed25519","kty":"OKP","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"}"#
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `encrypt-symmetric`, `decrypt-symmetric`, `encrypt`, `decrypt`.
+//! `encrypt-symmetric`, `decrypt-symmetric`.
 //!
 //! The container, all numbers big-endian:
 //!
@@ -13,20 +13,18 @@
 //! out. A token holds no more than one piece at a time.
 //!
 //! The other form is that of older tools, nonce | ciphertext | tag in one piece, in memory as a whole.
-//!
-//! RSA: OAEP with SHA-256, and with SHA-1 on a token that has no other. PKCS#1 v1.5 padding is not here.
 
 use std::io::{Read, Write};
 
 use keywright_encoding::hex;
-use keywright_pkcs11::{Ability, Error as Layer, Hash, Mechanism, ObjectHandle};
-use keywright_pkcs11_names::{AttributeType, ObjectClass, ReturnCode};
+use keywright_pkcs11::{Ability, Mechanism, ObjectHandle};
+use keywright_pkcs11_names::ObjectClass;
 use keywright_primitives::hash::Sha256;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::{SecretBytes, wipe_vec};
 use serde::Serialize;
 
-use crate::desk::{Desk, hash_name};
+use crate::desk::Desk;
 use crate::error::{Error, rejected};
 use crate::piece::{PIECE, WHOLE, fill, whole};
 use crate::selection::KeyChoice;
@@ -149,12 +147,12 @@ impl Header {
 
 /// Where a piece stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
     Last,
     Within,
 }
 
-fn piece_aad(binding: &[u8; 32], number: u64, place: Place) -> [u8; 41] {
+pub(crate) fn piece_aad(binding: &[u8; 32], number: u64, place: Place) -> [u8; 41] {
     let mut aad = [0; 41];
     aad[..32].copy_from_slice(binding);
     aad[32..40].copy_from_slice(&number.to_be_bytes());
@@ -167,14 +165,14 @@ fn random<const N: usize>(stream: &mut RandomStream) -> Result<[u8; N], Error> {
 }
 
 /// Pieces of an input, each with whether it is the last: the next one is read before one is given out.
-struct Ahead<'r> {
+pub(crate) struct Ahead<'r> {
     input: &'r mut dyn Read,
     next: SecretBytes,
     filled: usize,
 }
 
 impl<'r> Ahead<'r> {
-    fn new(input: &'r mut dyn Read, length: usize) -> Result<Self, Error> {
+    pub(crate) fn new(input: &'r mut dyn Read, length: usize) -> Result<Self, Error> {
         let mut next = SecretBytes::zeroed(length);
         let filled = fill(input, next.expose_mut())?;
         Ok(Self {
@@ -185,7 +183,7 @@ impl<'r> Ahead<'r> {
     }
 
     /// Moves the next piece into `piece`.
-    fn take(&mut self, piece: &mut SecretBytes) -> Result<(usize, Place), Error> {
+    pub(crate) fn take(&mut self, piece: &mut SecretBytes) -> Result<(usize, Place), Error> {
         std::mem::swap(piece, &mut self.next);
         let length = self.filled;
         if length < piece.len() {
@@ -350,115 +348,6 @@ fn open_piece(
             Err(rejected(error, &desk.session))
         }
     }
-}
-
-/// `encrypt`, `decrypt` with RSA.
-#[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
-#[non_exhaustive]
-pub struct OaepReport {
-    pub operation: &'static str,
-    pub key_label: String,
-    pub mechanism: &'static str,
-    pub hash: &'static str,
-    pub input_bytes: usize,
-    pub output_bytes: usize,
-}
-
-/// The hashes that are tried in turn where none is asked for.
-const OAEP_HASHES: [Hash; 2] = [Hash::Sha256, Hash::Sha1];
-
-/// Encrypts a short input with an RSA public key.
-///
-/// # Errors
-/// [`Layer::InputTooLong`] with the limit of the key; [`Error::NoKey`]; what the token refuses.
-pub fn encrypt_oaep(
-    desk: &Desk,
-    choice: &KeyChoice<'_>,
-    hash: Option<Hash>,
-    input: &mut dyn Read,
-) -> Result<(Vec<u8>, OaepReport), Error> {
-    let key = desk.find(choice, ObjectClass::PUBLIC_KEY)?;
-    let plain = whole(input, WHOLE)?;
-    let run = |hash: Hash| -> Result<Vec<u8>, Layer> {
-        let mut out = Vec::new();
-        let mechanism = Mechanism::RsaOaep { hash, label: &[] };
-        desk.session
-            .encrypt(&mechanism, key, plain.expose(), &mut out)?;
-        Ok(out)
-    };
-    let (out, hash) = negotiated(hash, run)?;
-    let report = oaep_report(desk, ("encrypt", key, hash), plain.len(), out.len())?;
-    Ok((out, report))
-}
-
-/// Decrypts what an RSA public key encrypted.
-///
-/// # Errors
-/// [`Error::Rejected`] if it does not open, whatever the reason; what the token refuses before it looks at it.
-pub fn decrypt_oaep(
-    desk: &Desk,
-    choice: &KeyChoice<'_>,
-    hash: Option<Hash>,
-    input: &mut dyn Read,
-) -> Result<(SecretBytes, OaepReport), Error> {
-    let key = desk.find(choice, ObjectClass::PRIVATE_KEY)?;
-    let asks = desk.always_asks(key)?;
-    let sealed = whole(input, 1 << 20)?;
-    let run = |hash: Hash| -> Result<Vec<u8>, Layer> {
-        let mut out = Vec::new();
-        let mechanism = Mechanism::RsaOaep { hash, label: &[] };
-        let access = desk.access(key, asks);
-        desk.session
-            .decrypt(&mechanism, access, sealed.expose(), &mut out)?;
-        Ok(out)
-    };
-    let (out, hash) = negotiated(hash, run).map_err(|error| rejected(error, &desk.session))?;
-    let report = oaep_report(desk, ("decrypt", key, hash), sealed.len(), out.len())?;
-    Ok((SecretBytes::from_vec(out), report))
-}
-
-/// Runs with the hash that is asked for; else with the first that the token takes as a parameter.
-fn negotiated(
-    hash: Option<Hash>,
-    run: impl Fn(Hash) -> Result<Vec<u8>, Layer>,
-) -> Result<(Vec<u8>, Hash), Layer> {
-    if let Some(hash) = hash {
-        return Ok((run(hash)?, hash));
-    }
-    let [first, second] = OAEP_HASHES;
-    match run(first) {
-        Err(error) if refuses_parameter(&error) => Ok((run(second)?, second)),
-        done => Ok((done?, first)),
-    }
-}
-
-fn refuses_parameter(error: &Layer) -> bool {
-    let codes = [
-        ReturnCode::ARGUMENTS_BAD,
-        ReturnCode::MECHANISM_PARAM_INVALID,
-        ReturnCode::MECHANISM_INVALID,
-    ];
-    error.failure().is_some_and(|failure| {
-        failure.function().ends_with("Init") && codes.contains(&failure.code())
-    })
-}
-
-fn oaep_report(
-    desk: &Desk,
-    (operation, key, hash): (&'static str, ObjectHandle, Hash),
-    input_bytes: usize,
-    output_bytes: usize,
-) -> Result<OaepReport, Error> {
-    let label = desk.session.attribute(key, AttributeType::LABEL)?;
-    Ok(OaepReport {
-        operation,
-        key_label: label.text().unwrap_or_default(),
-        mechanism: "CKM_RSA_PKCS_OAEP",
-        hash: hash_name(hash),
-        input_bytes,
-        output_bytes,
-    })
 }
 
 /// Reads a header as [`open`] does and writes it again. The body of the fuzz target.

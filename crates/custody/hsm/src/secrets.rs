@@ -1,9 +1,7 @@
 //! Secret keys: made, wrapped, unwrapped, and told apart by a check value.
 //!
 //! Wrapping: AES key wrap (RFC 3394), the same with padding (RFC 5649), RSA-OAEP. What comes out is the bare
-//! wrapped key, as other tools read it.
-//!
-//! Not here: private keys under a wrapping key.
+//! wrapped key, as other tools read it; a private key is wrapped as PKCS#8, which wants the padding.
 
 use keywright_encoding::hex;
 use keywright_pkcs11::{Ability, Hash, Mechanism, ObjectHandle, SecretKind, Session};
@@ -171,7 +169,21 @@ pub struct WrapReport {
     pub check_value: Option<String>,
 }
 
-/// Wraps a secret key under another key.
+/// The key to wrap: the secret key that is named, else the private key.
+fn leaving(desk: &Desk, choice: &KeyChoice<'_>) -> Result<ObjectHandle, Error> {
+    match desk.find(choice, ObjectClass::SECRET_KEY) {
+        Err(missing @ Error::NoKey { .. }) => {
+            let private = desk.find(choice, ObjectClass::PRIVATE_KEY);
+            private.map_err(|error| match error {
+                Error::NoKey { .. } => missing,
+                other => other,
+            })
+        }
+        found => found,
+    }
+}
+
+/// Wraps a secret or private key under another key.
 ///
 /// # Errors
 /// [`Error::Refused`] for a key that must stay, a wrapping key that may not wrap, or one that can also decrypt
@@ -183,7 +195,7 @@ pub fn wrap(
     method: Method,
 ) -> Result<(Vec<u8>, WrapReport), Error> {
     let session = &desk.session;
-    let key = desk.find(choice, ObjectClass::SECRET_KEY)?;
+    let key = leaving(desk, choice)?;
     let under = desk.find(wrapping, method.class(Ability::Wrap))?;
     let flag = |object, kind| -> Result<Option<bool>, Error> {
         Ok(session.attribute(object, kind)?.flag())
@@ -220,6 +232,18 @@ pub fn wrap(
     Ok((out, report))
 }
 
+/// A kind of key that comes in wrapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever names one must face each")]
+pub enum Entering {
+    /// A private key on a Weierstrass curve, as PKCS#8.
+    Ec,
+    /// A private key of RSA, as PKCS#8.
+    Rsa,
+    /// A secret key.
+    Secret(SecretKind),
+}
+
 /// What is unwrapped.
 #[derive(Clone, Copy, Debug)]
 #[expect(
@@ -230,14 +254,14 @@ pub struct Unwrapped<'a> {
     /// How it was wrapped.
     pub method: Method,
     /// Its kind; the length comes out of the wrapping.
-    pub kind: SecretKind,
+    pub kind: Entering,
     /// What it is to be.
     pub new: NewKey<'a>,
     /// What its check value must be, in hexadecimal.
     pub check_value: Option<&'a str>,
 }
 
-/// Unwraps a secret key into the token.
+/// Unwraps a secret or private key into the token. A private key comes alone: its public half is not made.
 ///
 /// # Errors
 /// [`Error::Rejected`] if it does not open; [`Error::Unfit`] if its check value is another (the key is gone
@@ -252,7 +276,18 @@ pub fn unwrap(
     let under = desk.find(unwrapping, what.method.class(Ability::Unwrap))?;
     let mechanism = what.method.mechanism(session, Ability::Unwrap)?;
     let (plan, id) = what.new.plan(desk)?;
-    let made = session.unwrap_secret(&mechanism, under, wrapped, (what.kind, &plan));
+    let made = match what.kind {
+        Entering::Secret(kind) => session.unwrap_secret(&mechanism, under, wrapped, (kind, &plan)),
+        private => {
+            let kind = match private {
+                Entering::Rsa => KeyType::RSA,
+                _ => KeyType::EC,
+            };
+            let template = plan.private(kind.value());
+            let wanted = (&template, plan.purpose());
+            session.unwrap_key(&mechanism, under, wrapped, wanted)
+        }
+    };
     let key = made.map_err(|error| crate::error::rejected(error, session))?;
     let report = report(desk, "unwrap-key", key, (&what.new, &id))?;
     let wanted = what.check_value.map(str::to_ascii_lowercase);

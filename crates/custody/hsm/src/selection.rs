@@ -7,7 +7,7 @@ use keywright_pkcs11::{Candidate, Module, ObjectHandle, Session, Template, Token
 use keywright_pkcs11_names::{AttributeType, ObjectClass};
 
 use crate::error::Error;
-use crate::objects::similar;
+use crate::likeness::similar;
 use crate::uri::Uri;
 
 /// Which token is meant: all that is named must fit.
@@ -168,7 +168,9 @@ impl<'a> KeyChoice<'a> {
         self.find_by(session, Template::new(), "object")
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether nothing is named.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.label.is_none() && self.id.is_none() && !self.uri.is_some_and(Uri::names_object)
     }
 

@@ -242,6 +242,22 @@ impl RootKey for OpenRoot {
         let opened = self.opening.open_into(envelope, aad, out);
         opened.map_err(|_| HolderError::KeyRejected)
     }
+
+    /// Seals a key and opens it: suite 1 has no budget of seals.
+    fn probe(&self) -> Result<(), HolderError> {
+        let mut random = RandomStream::new().map_err(|_| HolderError::Unavailable)?;
+        let message = random.secret().map_err(|_| HolderError::Unavailable)?;
+        let (mut sealed, mut opened) = (Vec::new(), Vec::with_capacity(PROBE_ROOM));
+        self.seal(&message, &Aad::EMPTY, &mut random, &mut sealed)?;
+        let envelope = Envelope::parse(&sealed).map_err(|_| HolderError::Unavailable)?;
+        self.open(&envelope, &Aad::EMPTY, &mut opened)?;
+        let opened = SecretBytes::from_vec(opened);
+        if opened.expose() == message.expose() {
+            Ok(())
+        } else {
+            Err(HolderError::Unavailable)
+        }
+    }
 }
 
 /// Writes a file that was not there and makes it durable, name included.
@@ -273,6 +289,8 @@ fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 const FORMAT: u8 = 1;
+/// For a message of 48 bytes: a buffer that grows leaves a copy.
+const PROBE_ROOM: usize = 64;
 const MESSAGE_LEN: usize = 1 + 16 + 16 + 32;
 /// Far above any root file: a few slots of 4 KiB and one message.
 const MAX_FILE: u64 = 64 * 1024;

@@ -57,6 +57,7 @@ impl Fault {
                 HolderError::KeyRejected
             }
             Self::Token(Error::PoolExhausted) => HolderError::Full,
+            Self::Token(Error::Duplicate { .. }) => HolderError::Leftover,
             Self::Item(_) | Self::Token(_) | Self::Unclear(_) => HolderError::Unavailable,
         }
     }

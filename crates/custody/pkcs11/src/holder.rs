@@ -164,6 +164,23 @@ impl KeyHolder for TokenHolder {
         Ok(KeyMaterial::new(identity, sealed, parent))
     }
 
+    /// Destroys the object of a version that no row names. Only one that opens the version's check value is it.
+    fn discard(&self, permit: &Permit, material: &KeyMaterial) {
+        if permit.key() != material.key() || !self.keeps(material.spec()) {
+            return;
+        }
+        let Ok(session) = self.pool.open_writing() else {
+            return;
+        };
+        let Ok(object) = session.find_one(&Wanted::of(material).template()) else {
+            return;
+        };
+        if check_opens(&TokenKey::new(&session, object), material).is_ok() {
+            // Nobody uses it; what is left of it keeps the version's number from being given out again.
+            drop(session.destroy_object(object));
+        }
+    }
+
     fn perform(
         &self,
         permit: &Permit,

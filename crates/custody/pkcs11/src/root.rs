@@ -13,7 +13,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use keywright_custody::{HolderError, RootKey};
+use keywright_custody::{HolderError, Placement, RootKey};
 use keywright_encoding::Reader;
 use keywright_envelope::{Aad, Binding, DeviceKey, Envelope, Identity, Sealing};
 use keywright_primitives::random::RandomStream;
@@ -106,6 +106,17 @@ impl TokenRoot {
             Err(Fault::Token(error) | Fault::Unclear(error)) => Err(error),
             Err(Fault::Item(_)) => Err(Error::WrongKey),
         }
+    }
+
+    /// Destroys the key, for an installation that came to nothing: everything that was sealed under it is lost.
+    ///
+    /// # Errors
+    /// [`Error::NoObject`], [`Error::Gone`], [`Error::Failed`]: the key is still there, or never was.
+    pub fn destroy(self) -> Result<(), Error> {
+        let session = self.pool.open_writing()?;
+        let wanted = Wanted::new(self.key, KeyVersion::FIRST);
+        let object = session.find_one(&wanted.template())?;
+        session.destroy_object(object)
     }
 
     /// What to keep of the root, to open it again. Nothing in it is secret.
@@ -219,6 +230,15 @@ impl RootKey for TokenRoot {
         out: &mut Vec<u8>,
     ) -> Result<(), HolderError> {
         self.with(|key| key.open(device(self.key, Kind::Key)?, envelope, aad, out))
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Pool
+    }
+
+    /// Opens the check value: a seal for each look would add up.
+    fn probe(&self) -> Result<(), HolderError> {
+        self.with(|key| self.check(key))
     }
 }
 

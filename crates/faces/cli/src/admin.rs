@@ -10,8 +10,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use keywright_clock::Clock;
-use keywright_home::{Answer, Contents, ContextState, Order, Profile};
-use keywright_types::{Algorithm, BindingKind, ContextId, KeySpec, KeyVersion, Name};
+use keywright_home::{Answer, Beginning, Contents, ContextState, NewRoot, Order, Profile};
+use keywright_types::{Algorithm, BindingKind, ContextId, Custody, KeySpec, KeyVersion, Name};
 use serde::Serialize;
 
 use crate::admin::order::give;
@@ -60,6 +60,34 @@ struct Init {
     /// Put two contexts, two clients and a policy into it.
     #[arg(long)]
     demo: bool,
+    /// Where the keys of these contexts are used.
+    #[arg(long, value_enum, default_value_t = CustodyName::Wrapped, requires = "demo")]
+    custody: CustodyName,
+    #[command(flatten)]
+    token: TokenOptions,
+    /// Where the root key is made: in a file under a password, or in the token, which it never leaves.
+    #[arg(long, value_enum, default_value_t = RootName::File)]
+    root_key: RootName,
+}
+
+/// The token of a home.
+#[derive(Debug, clap::Args)]
+struct TokenOptions {
+    /// The PKCS#11 module of the home's token.
+    #[arg(long, value_name = "FILE", requires = "token_pin_file")]
+    token_module: Option<PathBuf>,
+    /// The token's label.
+    #[arg(long, value_name = "LABEL", requires = "token_module")]
+    token_label: Option<String>,
+    /// The file that holds the user's PIN of the token.
+    #[arg(long, value_name = "FILE", requires = "token_module")]
+    token_pin_file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum RootName {
+    File,
+    Token,
 }
 
 /// The profiles of the password container.
@@ -90,9 +118,27 @@ struct ContextCreate {
     /// Who may open what was sealed, besides having the right: anyone, the same principal, its group.
     #[arg(long, value_enum, default_value_t = BindingName::None)]
     bind: BindingName,
-    /// The cipher of its messages.
-    #[arg(long, value_enum, default_value_t = SuiteName::Xaes256Gcm)]
-    suite: SuiteName,
+    /// Where its key is used: in this program, sealed under the root key, or in the token, which it never leaves.
+    #[arg(long, value_enum, default_value_t = CustodyName::Wrapped)]
+    custody: CustodyName,
+    /// The cipher of its messages [default: xaes-256-gcm, in a token token-gcm-12].
+    #[arg(long, value_enum)]
+    suite: Option<SuiteName>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum CustodyName {
+    Wrapped,
+    Token,
+}
+
+impl CustodyName {
+    const fn custody(self) -> Custody {
+        match self {
+            Self::Wrapped => Custody::Wrapped,
+            Self::Token => Custody::Token,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -108,6 +154,12 @@ enum SuiteName {
     Xaes256Gcm,
     #[value(name = "xchacha20-poly1305")]
     XChaCha20Poly1305,
+    /// In a token; we make the nonce.
+    #[value(name = "token-gcm-12")]
+    TokenGcm12,
+    /// In a token that insists on making the nonce.
+    #[value(name = "token-gcm-16")]
+    TokenGcm16,
 }
 
 #[derive(Debug, clap::Args)]
@@ -184,7 +236,18 @@ fn make_home(home: &Path, init: &Init, format: Format) -> Result<(), Failure> {
         ProfileName::Balanced => Profile::Balanced,
         ProfileName::Strong => Profile::Strong,
     };
-    keywright_home::create(home, contents, profile, &Clock::system())?;
+    let root = match init.root_key {
+        RootName::File => NewRoot::File(profile),
+        RootName::Token => NewRoot::Token,
+    };
+    let token = init.token.section()?;
+    let beginning = Beginning {
+        contents,
+        root,
+        token,
+        custody: init.custody.custody(),
+    };
+    keywright_home::create_as(home, &beginning, &Clock::system())?;
     let signer = crate::place::read(&home.join(keywright_home::FINGERPRINT_FILE))?;
     let audit_signer = String::from_utf8_lossy(&signer).trim().to_owned();
     let config = home.join(keywright_home::CONFIG_FILE);
@@ -206,6 +269,21 @@ fn make_home(home: &Path, init: &Init, format: Format) -> Result<(), Failure> {
     Ok(())
 }
 
+impl TokenOptions {
+    /// The section of the configuration, with absolute paths.
+    fn section(&self) -> Result<Option<keywright_home::Token>, Failure> {
+        let (Some(module), Some(pin_file)) = (&self.token_module, &self.token_pin_file) else {
+            return Ok(None);
+        };
+        let absolute = |path: &Path| {
+            std::path::absolute(path).map_err(|error| Failure::file(path, "read", &error))
+        };
+        let (module, pin_file) = (absolute(module)?, absolute(pin_file)?);
+        let label = self.token_label.clone();
+        Ok(Some(keywright_home::Token::new(module, label, pin_file)))
+    }
+}
+
 // === contexts and keys ===
 
 #[derive(Serialize)]
@@ -225,12 +303,20 @@ fn create_context(home: &Home, create: ContextCreate, format: Format) -> Result<
         BindingName::Principal => BindingKind::Principal,
         BindingName::Group => BindingKind::Group,
     };
-    let algorithm = match create.suite {
+    let custody = create.custody.custody();
+    let usual = match create.custody {
+        CustodyName::Wrapped => SuiteName::Xaes256Gcm,
+        CustodyName::Token => SuiteName::TokenGcm12,
+    };
+    let algorithm = match create.suite.unwrap_or(usual) {
         SuiteName::Xaes256Gcm => Algorithm::Xaes256Gcm,
         SuiteName::XChaCha20Poly1305 => Algorithm::XChaCha20Poly1305,
+        SuiteName::TokenGcm12 => Algorithm::TokenGcm12,
+        SuiteName::TokenGcm16 => Algorithm::TokenGcm16,
     };
     let spec = KeySpec {
         algorithm,
+        custody,
         ..KeySpec::seal()
     };
     let order = Order::ContextCreate {

@@ -3,7 +3,7 @@
 //! Files are looked at before the service is called, so that a mistake in them costs no key and no
 //! audit record. Not here: batches of files and local encryption under data keys.
 
-mod connection;
+pub(crate) mod connection;
 mod destination;
 mod input;
 

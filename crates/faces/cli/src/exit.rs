@@ -166,6 +166,8 @@ impl From<keywright_home::HomeError> for Failure {
             | HomeError::Tls(_)
             | HomeError::NotIssuedHere
             | HomeError::Transport(_) => Exit::Usage,
+            HomeError::Token(_) => Exit::Target,
+            HomeError::TokenInUse(_) => Exit::Usage,
             HomeError::Admin(error) => Exit::of(error.code()),
             HomeError::Refused { code, .. } => code.parse().map_or(Exit::Target, Exit::of),
             HomeError::PrincipalUnknown(_) => Exit::NotFound,
@@ -246,7 +248,14 @@ pub(crate) fn usage(error: &clap::Error, format: Format) -> ExitCode {
             Exit::Ok.into()
         };
     }
-    crate::output::failure(format, &two_lines(&error.render().to_string()));
+    let mut failure = two_lines(&error.render().to_string());
+    if format == Format::Json {
+        match crate::hsm::misused(failure) {
+            Ok(exit) => return exit.into(),
+            Err(other) => failure = other,
+        }
+    }
+    crate::output::failure(format, &failure);
     Exit::Usage.into()
 }
 

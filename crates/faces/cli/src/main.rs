@@ -12,6 +12,7 @@
 mod admin;
 mod audit;
 mod bench;
+mod bulk;
 mod client;
 mod confirm;
 mod demo;
@@ -24,6 +25,7 @@ mod output;
 mod place;
 mod seal;
 mod serve;
+mod session;
 mod token;
 mod vectors;
 
@@ -66,6 +68,8 @@ enum Command {
     Audit(audit::Arguments),
     /// Measure operations.
     Bench(Box<bench::Arguments>),
+    /// Measure a PKCS#11 token: the same as `hsm benchmark`.
+    Benchmark(Box<hsm::BenchmarkWords>),
     /// Show what formats there are, describe one, and hold a file against them.
     Format(format::Arguments),
     /// Encrypt or decrypt one value into a value of the same form.
@@ -76,10 +80,18 @@ enum Command {
     Hsm(Box<hsm::Arguments>),
     /// Seal a file under a password.
     Lock(seal::Lock),
+    /// Write the tokens of a file anew: under another key or version, or out of FF3 and FF3-1.
+    Migrate(Box<bulk::Migrate>),
     /// Open a sealed file with a private key.
     Open(seal::Open),
+    /// Make tokens of chosen columns of a CSV file; everything else stays byte for byte.
+    Protect(Box<bulk::Protect>),
+    /// Make values again of the tokens of a file.
+    Reveal(Box<bulk::Reveal>),
     /// Seal a file to public keys, and make such keys.
     Seal(seal::Seal),
+    /// Let two parties talk over a bad line.
+    Session(session::Arguments),
     /// Build, verify and narrow tokens.
     Token(token::Arguments),
     /// Open a locked file with its password.
@@ -124,11 +136,15 @@ fn wanted_format() -> Format {
 
 fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let format = arguments.format;
-    let results = matches!(arguments.command, Command::Bench(_));
+    let results = match &arguments.command {
+        Command::Bench(_) | Command::Benchmark(_) => true,
+        Command::Hsm(arguments) => arguments.measures(),
+        _ => false,
+    };
     if matches!(format, Format::Csv | Format::Html) && !results {
         return Err(Failure::new(
             Exit::Usage,
-            "only results of `bench` have the forms csv and html",
+            "only results of measurements have the forms csv and html",
             "choose --format text or --format json",
         ));
     }
@@ -139,13 +155,18 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Admin(arguments) => admin::run(arguments, format),
         Command::Audit(arguments) => audit::run(arguments, format),
         Command::Bench(arguments) => bench::run(*arguments, format),
+        Command::Benchmark(words) => hsm::benchmark(&words, format),
         Command::Format(arguments) => format::run(&arguments, format),
         Command::Fpe(arguments) => fpe::run(&arguments, format),
         Command::Hd(arguments) => hd::run(arguments, format),
         Command::Hsm(arguments) => hsm::run(&arguments, format),
         Command::Lock(arguments) => seal::lock(&arguments, format),
+        Command::Migrate(arguments) => bulk::migrate(&arguments, format),
         Command::Open(arguments) => seal::open(&arguments, format),
+        Command::Protect(arguments) => bulk::protect(&arguments, format),
+        Command::Reveal(arguments) => bulk::reveal(&arguments, format),
         Command::Seal(arguments) => seal::seal(&arguments, format),
+        Command::Session(arguments) => session::run(&arguments, format),
         Command::Token(arguments) => token::run(&arguments, format),
         Command::Unlock(arguments) => seal::unlock(&arguments, format),
         Command::Vectors(arguments) => vectors::run(&arguments, format),

@@ -9,5 +9,6 @@ mod script;
 pub mod service;
 pub mod store;
 pub mod suite;
+pub mod token;
 mod url;
 pub mod workshop;

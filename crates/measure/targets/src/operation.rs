@@ -12,7 +12,7 @@ use crate::local::fpe::Backend;
 pub struct Operation {
     /// Its dotted name.
     pub name: &'static str,
-    /// Which kind of target it belongs to: `local`, `service`, `kv`, `transit`.
+    /// Which kind of target it belongs to: `local`, `service`, `kv`, `transit`, `pkcs11`.
     pub target: &'static str,
     /// What is counted: `operations`, `messages`, `records`, `requests`, `items`, `MiB`.
     pub unit: &'static str,
@@ -36,6 +36,8 @@ pub enum Make {
     Service(crate::service::Shape),
     /// A request to a remote secret store.
     Store(crate::store::Shape),
+    /// An operation of a PKCS#11 token, one worker and one session a thread.
+    Token(crate::token::Shape),
     /// A blocking operation, one worker a thread.
     Worker(fn(&Setting<'_>) -> Result<Box<dyn Worker>, TargetError>),
 }
@@ -72,7 +74,7 @@ impl Operation {
         match self.make {
             Make::Fpe(task) => Some(task.worker(self.name, setting)),
             Make::Worker(make) => Some(make(setting)),
-            Make::Figure(_) | Make::Service(_) | Make::Store(_) => None,
+            Make::Figure(_) | Make::Service(_) | Make::Store(_) | Make::Token(_) => None,
         }
     }
 }

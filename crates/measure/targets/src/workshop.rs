@@ -4,6 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use keywright_clock::Clock;
@@ -24,9 +25,12 @@ use crate::local::fpe::Backend;
 use crate::operation::{AnyCarrier, Make, Operation, Setting};
 use crate::processes::Processes;
 use crate::script::Scripted;
-use crate::service::{Access, Kind, Launch, Role, Server, Shape, Tenant, home};
+use crate::service::{Access, Kind, Launch, Role, Server, Shape, Tenant, home, token_home};
 use crate::store::{self, development::Development, standin::StandIn};
-use crate::suite::{Instance, ScriptClock, Secret, Store as StoreTarget, SuiteCase, Target, Work};
+use crate::suite::{
+    Instance, ScriptClock, Secret, Store as StoreTarget, SuiteCase, Target, Token, Work,
+};
+use crate::token::Opened;
 
 /// Where operations are made.
 #[derive(Debug)]
@@ -40,6 +44,8 @@ pub struct Workshop {
     ceilings: RefCell<Vec<(Shape, f64)>>,
     /// The service that requests go to, where it is not one of our own.
     elsewhere: Option<Instance>,
+    /// Tokens, by the names of their targets.
+    tokens: RefCell<Vec<(String, Arc<Opened>)>>,
 }
 
 /// How long the generator is looked at.
@@ -112,6 +118,7 @@ impl Workshop {
             store: RefCell::default(),
             ceilings: RefCell::default(),
             elsewhere: None,
+            tokens: RefCell::default(),
         }
     }
 
@@ -122,6 +129,14 @@ impl Workshop {
         self
     }
 
+    /// The same, with operations of a token done by this one.
+    #[must_use]
+    pub fn with_token(self, token: Arc<Opened>) -> Self {
+        let name = crate::token::TARGET.to_owned();
+        self.tokens.borrow_mut().push((name, token));
+        self
+    }
+
     /// Every operation of every kind of target.
     pub fn operations() -> impl Iterator<Item = &'static Operation> {
         crate::local::OPERATIONS
@@ -129,6 +144,7 @@ impl Workshop {
             .chain(crate::local::fpe::operations())
             .chain(crate::service::OPERATIONS)
             .chain(store::OPERATIONS)
+            .chain(crate::token::OPERATIONS)
     }
 
     /// The operation of this name.
@@ -209,7 +225,7 @@ impl Workshop {
             Make::Service(shape) => NonZeroU32::new(shape.places()).unwrap_or(NonZeroU32::MIN),
             // One connection with sixteen requests on their way.
             Make::Store(_) => NonZeroU32::MIN.saturating_add(15),
-            Make::Figure(_) | Make::Fpe(_) | Make::Worker(_) => NonZeroU32::MIN,
+            Make::Figure(_) | Make::Fpe(_) | Make::Token(_) | Make::Worker(_) => NonZeroU32::MIN,
         }
     }
 
@@ -306,6 +322,10 @@ impl Workshop {
                     ..self.places.clone()
                 },
             })),
+            Make::Token(_) => {
+                let token = self.token(operation.target)?;
+                self.on_token(&[(*operation, 1.0)], &token, (load, seed))
+            }
             Make::Fpe(_) | Make::Worker(_) => {
                 let workers: Result<Vec<_>, _> = (0..load.cap().get())
                     .filter_map(|index| operation.worker(&setting(index)))
@@ -332,6 +352,20 @@ impl Workshop {
         load: &Load,
         seed: u64,
     ) -> Result<AnyCarrier, TargetError> {
+        if let [
+            (
+                Operation {
+                    make: Make::Token(_),
+                    target,
+                    ..
+                },
+                _,
+            ),
+            ..,
+        ] = parts
+        {
+            return self.on_token(parts, &self.token(target)?, (load, seed));
+        }
         let workers: Result<Vec<_>, _> = (0..load.cap().get())
             .map(|index| self.mixed(parts, index, seed))
             .collect();
@@ -360,6 +394,104 @@ impl Workshop {
         let from = (self.places.seed, self.places.folder.as_path());
         let processes = Processes::start(self.program()?, parts, (load, count), from)?;
         Ok(Box::new(processes))
+    }
+
+    /// The token of this target.
+    fn token(&self, name: &str) -> Result<Arc<Opened>, TargetError> {
+        let tokens = self.tokens.borrow();
+        let known = tokens.iter().find(|(known, _)| known == name);
+        known
+            .map(|(_, token)| Arc::clone(token))
+            .ok_or(TargetError::Load(
+                "no token is named: use `keywright hsm benchmark`, or a suite with a pkcs11 target",
+            ))
+    }
+
+    /// What carries a load to a token: one operation, or several by weight.
+    fn on_token(
+        &self,
+        parts: &[(Operation, f64)],
+        token: &Arc<Opened>,
+        (load, seed): (&Load, u64),
+    ) -> Result<AnyCarrier, TargetError> {
+        let workers: Result<Vec<Box<dyn Worker>>, _> = (0..load.cap().get())
+            .map(|index| self.at_token(parts, token, (index, seed)))
+            .collect();
+        let threads = Threads::new(workers?, self.timer()).with_cpu(own_cpu());
+        let names = parts
+            .iter()
+            .map(|(operation, weight)| (operation.name.to_owned(), *weight));
+        let carrier = match parts {
+            [_] => threads,
+            _ => threads.with_parts(names.collect()),
+        };
+        Ok(Box::new(Labelled {
+            carrier,
+            words: Vec::new(),
+            about: token.about(),
+        }))
+    }
+
+    fn at_token(
+        &self,
+        parts: &[(Operation, f64)],
+        token: &Arc<Opened>,
+        (index, seed): (u32, u64),
+    ) -> Result<Box<dyn Worker>, TargetError> {
+        let mut workers = Vec::with_capacity(parts.len());
+        for (operation, weight) in parts {
+            let Make::Token(shape) = operation.make else {
+                return Err(TargetError::Load("a token takes its own operations only"));
+            };
+            let setting = Setting {
+                seed,
+                index,
+                bytes: usize::try_from(operation.bytes).ok(),
+                folder: &self.places.folder,
+                program: None,
+                server_cpu: None,
+                fpe_backend: None,
+            };
+            let worker = crate::token::worker(token, (operation.name, shape), &setting)?;
+            workers.push((worker, *weight));
+        }
+        match workers.len() {
+            1 => workers
+                .pop()
+                .map(|(worker, _)| worker)
+                .ok_or(TargetError::Load("a mix needs operations")),
+            _ => {
+                let order = seed.wrapping_add(u64::from(index));
+                Ok(Box::new(Mixed::new(workers, order)))
+            }
+        }
+    }
+
+    /// The token that a suite names, opened once.
+    fn suite_token(&self, name: &str, at: &Token) -> Result<Arc<Opened>, TargetError> {
+        if let Ok(known) = self.token(name) {
+            return Ok(known);
+        }
+        let pin = match &at.pin {
+            None => None,
+            Some(Secret::File(path)) => Some(
+                std::fs::read(path)
+                    .map_err(|error| TargetError::System(format!("{}: {error}", path.display())))?,
+            ),
+            Some(Secret::Variable(variable)) => Some(
+                (self.places.lookup)(variable)
+                    .ok_or_else(|| TargetError::Authentication {
+                        target: name.to_owned(),
+                        reason: format!("the variable {variable} with its PIN is not set"),
+                    })?
+                    .into_bytes(),
+            ),
+        };
+        let opened = crate::token::of_suite(at, pin)?;
+        self.tokens
+            .borrow_mut()
+            .push((name.to_owned(), Arc::clone(&opened)));
+        Ok(opened)
     }
 
     fn mixed(
@@ -417,13 +549,20 @@ impl Workshop {
             Target::Service(instance) => self.instance(instance)?,
             Target::Kv(store) => return self.stored(case, (Engine::Kv, store)),
             Target::Transit(store) => return self.stored(case, (Engine::Transit, store)),
-            Target::Local | Target::Null => None,
-            other => {
-                return Err(missing(&format!(
-                    "this program has no {} target yet",
-                    other.kind()
-                )));
+            Target::Pkcs11(at) => {
+                let token = self.suite_token(&case.plan.target, at)?;
+                let one;
+                let parts: &[(Operation, f64)] = match &case.work {
+                    Work::One(operation) => {
+                        one = [(*operation, 1.0)];
+                        &one
+                    }
+                    Work::Mix(parts) => parts,
+                    Work::Script | Work::Url => &[],
+                };
+                return self.on_token(parts, &token, (load, seed));
             }
+            Target::Local | Target::Null => None,
         };
         match (&case.work, access) {
             (Work::One(operation), None) => self.seeded(operation, load, seed),
@@ -451,7 +590,10 @@ impl Workshop {
                 "a secret store takes its own operations only",
             ));
         };
-        let settings = self.elsewhere(&case.plan.target, at)?;
+        let settings = match &at.1.url {
+            Some(url) => self.elsewhere(&case.plan.target, url, at)?,
+            None => self.store()?,
+        };
         let streams = case.streams.unwrap_or(case.plan.load.cap().get());
         let settings = settings.with_connections(case.connections.unwrap_or(1), streams);
         let seed = case.seed.unwrap_or(self.places.seed);
@@ -461,6 +603,7 @@ impl Workshop {
     fn elsewhere(
         &self,
         name: &str,
+        url: &str,
         (engine, at): (Engine, &StoreTarget),
     ) -> Result<store::Settings, TargetError> {
         let file = |path: &Path| {
@@ -485,7 +628,7 @@ impl Workshop {
             .as_deref()
             .ok_or(TargetError::Load("the store's target names no ca"))?;
         let token = SecretBytes::from_vec(token);
-        let settings = store::Settings::new(name, &at.url, token, &file(ca)?);
+        let settings = store::Settings::new(name, url, token, &file(ca)?);
         let Some(mount) = &at.mount else {
             return Ok(settings);
         };
@@ -525,6 +668,7 @@ impl Workshop {
             } else {
                 Vec::new()
             },
+            about: BTreeMap::new(),
         }))
     }
 
@@ -607,7 +751,7 @@ impl Workshop {
         }
         let program = match role {
             Role::Floor => self.places.floor.as_deref(),
-            Role::Keys | Role::Null => self.places.program.as_deref(),
+            Role::Keys | Role::Null | Role::Token => self.places.program.as_deref(),
         };
         let program = program.ok_or_else(|| TargetError::Unsupported {
             target: "service".to_owned(),
@@ -618,7 +762,11 @@ impl Workshop {
             program,
             cpu: self.places.server_cpu,
         };
-        let server = Server::start(launch, role, &home(&self.places.folder)?)?;
+        let home = match role {
+            Role::Token => token_home(&self.places.folder, program)?,
+            _ => home(&self.places.folder)?,
+        };
+        let server = Server::start(launch, role, &home)?;
         let access = server.access()?;
         self.servers.borrow_mut().push(server);
         Ok(access)
@@ -641,6 +789,7 @@ fn own_cpu() -> CpuTime {
 struct Labelled<C> {
     carrier: C,
     words: Vec<Word>,
+    about: BTreeMap<String, String>,
 }
 
 impl<C: Carrier> Carrier for Labelled<C> {
@@ -661,7 +810,9 @@ impl<C: Carrier> Carrier for Labelled<C> {
     }
 
     fn about(&self) -> BTreeMap<String, String> {
-        self.carrier.about()
+        let mut about = self.carrier.about();
+        about.extend(self.about.clone());
+        about
     }
 
     fn simulated(&self) -> bool {

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::section::Token;
+
 /// A node's configuration.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -27,6 +29,9 @@ pub struct Config {
     pub store: StoreSection,
     /// The embedded key holder.
     pub keystore: Keystore,
+    /// The token, if the node has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<Token>,
     /// The audit log.
     pub audit: Audit,
     /// How much, how many and how long.
@@ -78,16 +83,35 @@ pub struct StoreSection {
 #[serde(deny_unknown_fields)]
 #[expect(clippy::exhaustive_structs, reason = "as `Config`")]
 pub struct Keystore {
-    /// The root file.
+    /// Where the root key is.
+    #[serde(default)]
+    pub root_key: RootPlace,
+    /// The root file; for a root key in the token, its description.
     pub root: PathBuf,
-    /// The file that holds the root's password, readable by its owner alone.
-    pub password_file: PathBuf,
+    /// The file that holds the root's password, readable by its owner alone. None for a root key in the token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_file: Option<PathBuf>,
     /// Unwrapped keys that are kept in memory at most.
     #[serde(default = "default_unwrapped")]
     pub unwrapped_keys: usize,
     /// What to do where the system forbids locking memory.
     #[serde(default)]
     pub memory_lock: MemoryLock,
+}
+
+/// Where the root key is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "both places must be faced at start"
+)]
+pub enum RootPlace {
+    /// In a file, under a password.
+    #[default]
+    File,
+    /// In the token, which it never leaves.
+    Token,
 }
 
 /// What to do where the system forbids locking memory (design 7.24).
@@ -224,6 +248,30 @@ pub enum ConfigError {
         #[source]
         source: std::io::Error,
     },
+    /// A key that another one makes necessary is missing.
+    #[error("{key} is missing: {because}")]
+    Needs {
+        /// The key, with its section.
+        key: &'static str,
+        /// What makes it necessary.
+        because: &'static str,
+    },
+    /// A key that another one leaves no room for.
+    #[error("{key} has no place here: {because}")]
+    Excess {
+        /// The key, with its section.
+        key: &'static str,
+        /// What stands against it.
+        because: &'static str,
+    },
+    /// A text that is not what its key takes.
+    #[error("{key} is not valid: {reason}")]
+    Value {
+        /// The key, with its section.
+        key: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A number outside its range.
     #[error("{key} is {value}; it must be {range}")]
     Range {
@@ -249,7 +297,7 @@ impl Config {
         if config.version != 1 {
             return Err(ConfigError::Version(path.to_owned(), config.version));
         }
-        config.check_ranges()?;
+        config.check()?;
         let folder = path.parent().unwrap_or_else(|| Path::new(""));
         config
             .paths()
@@ -258,20 +306,32 @@ impl Config {
         Ok(config)
     }
 
+    /// Checks its numbers, and that what it says goes together.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        self.check_ranges()?;
+        self.check_places()
+    }
+
     /// Checks that every file it names is there and readable.
     ///
     /// # Errors
     /// [`ConfigError::Missing`] for the first that is not.
     pub fn check_files(&self) -> Result<(), ConfigError> {
-        let files: [(&'static str, &Path); 7] = [
+        let mut files: Vec<(&'static str, &Path)> = vec![
             ("server.certificate", &self.server.certificate),
             ("server.key", &self.server.key),
             ("clients.authorities", &self.clients.authorities),
             ("clients.revocation_lists", &self.clients.revocation_lists),
             ("store.file", &self.store.file),
             ("keystore.root", &self.keystore.root),
-            ("keystore.password_file", &self.keystore.password_file),
         ];
+        if let Some(password) = &self.keystore.password_file {
+            files.push(("keystore.password_file", password));
+        }
+        if let Some(token) = &self.token {
+            files.push(("token.module", &token.module));
+            files.push(("token.pin_file", &token.pin_file));
+        }
         for (key, path) in files {
             std::fs::File::open(path).map_err(|source| ConfigError::Missing {
                 key,
@@ -290,17 +350,43 @@ impl Config {
         toml::to_string(self).map(|text| format!("{HEADING}{text}"))
     }
 
-    fn paths(&mut self) -> [&mut PathBuf; 8] {
-        [
+    fn paths(&mut self) -> Vec<&mut PathBuf> {
+        let mut paths = vec![
             &mut self.server.certificate,
             &mut self.server.key,
             &mut self.clients.authorities,
             &mut self.clients.revocation_lists,
             &mut self.store.file,
             &mut self.keystore.root,
-            &mut self.keystore.password_file,
             &mut self.audit.directory,
-        ]
+        ];
+        paths.extend(&mut self.keystore.password_file);
+        if let Some(token) = &mut self.token {
+            paths.extend([&mut token.module, &mut token.pin_file]);
+        }
+        paths
+    }
+
+    /// What one key says about the presence of another.
+    fn check_places(&self) -> Result<(), ConfigError> {
+        let needs = |key, because| Err(ConfigError::Needs { key, because });
+        let excess = |key, because| Err(ConfigError::Excess { key, because });
+        let keystore = &self.keystore;
+        match (keystore.root_key, &keystore.password_file, &self.token) {
+            (RootPlace::File, None, _) => needs(
+                "keystore.password_file",
+                "a root key in a file is under a password",
+            ),
+            (RootPlace::Token, Some(_), _) => excess(
+                "keystore.password_file",
+                "a root key in the token has no password",
+            ),
+            (RootPlace::Token, None, None) => needs(
+                "token.module",
+                "keystore.root_key says that the root key is in the token",
+            ),
+            _ => self.token.as_ref().map_or(Ok(()), Token::check),
+        }
     }
 
     #[expect(
@@ -459,6 +545,102 @@ mod tests {
             ("[audit]\n", "[limits]\nbody_bytes = -1\n[audit]\n"),
         ] {
             let text = minimal().replacen(from, to, 1);
+            assert!(read(&text).is_err(), "{text}");
+        }
+    }
+
+    const TOKEN: &str =
+        "[token]\nmodule = \"/usr/lib/m.so\"\nlabel = \"keys\"\npin_file = \"pin\"\n";
+
+    #[test]
+    fn a_token_has_safe_defaults_and_paths_of_its_folder() {
+        let config = read(&format!("{}{TOKEN}", minimal())).unwrap();
+        let token = config.token.as_ref().unwrap();
+        assert_eq!((token.sessions, token.queue), (4, 128));
+        assert!(token.session_copies && token.pin_file.is_absolute());
+        assert_eq!(token.module, Path::new("/usr/lib/m.so"));
+        let text = config.to_text().unwrap();
+        assert_eq!(read(&text).unwrap().to_text().unwrap(), text);
+    }
+
+    #[test]
+    fn a_uri_stands_for_label_and_serial_and_its_pin_is_never_repeated() {
+        let with = |uri: &str| {
+            let token = TOKEN.replace("label = \"keys\"", &format!("uri = \"{uri}\""));
+            read(&format!("{}{token}", minimal()))
+        };
+        let config = with("pkcs11:token=two%20words;serial=7;model=m").unwrap();
+        let query = config.token.as_ref().unwrap().query().unwrap();
+        assert_eq!(query.label.as_deref(), Some("two words"));
+        assert_eq!(query.serial.as_deref(), Some("7"));
+        assert_eq!(
+            (query.model.as_deref(), query.manufacturer),
+            (Some("m"), None)
+        );
+        let refused = with("pkcs11:token=keys?pin-value=hunter2").unwrap_err();
+        assert!(refused.to_string().starts_with("token.uri is not valid"));
+        assert!(!refused.to_string().contains("hunter2"));
+    }
+
+    #[test]
+    fn a_root_in_the_token_needs_one_and_has_no_password() {
+        let password = "password_file = \"root.password\"\n";
+        let in_token = minimal().replace(password, "root_key = \"token\"\n");
+        let message = read(&in_token).unwrap_err().to_string();
+        assert!(message.starts_with("token.module is missing"), "{message}");
+        let config = read(&format!("{in_token}{TOKEN}")).unwrap();
+        assert_eq!(config.keystore.root_key, RootPlace::Token);
+        let both = minimal().replace(password, &format!("{password}root_key = \"token\"\n"));
+        for (text, key) in [
+            (
+                format!("{both}{TOKEN}"),
+                "keystore.password_file has no place",
+            ),
+            (
+                minimal().replace(password, ""),
+                "keystore.password_file is missing",
+            ),
+        ] {
+            let message = read(&text).unwrap_err().to_string();
+            assert!(message.starts_with(key), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_token_that_cannot_be_found_or_has_unknown_keys_is_refused() {
+        for (from, to) in [
+            ("label = \"keys\"\n", ""),
+            (
+                "label = \"keys\"\n",
+                "label = \"keys\"\nuri = \"pkcs11:token=keys\"\n",
+            ),
+            ("label = \"keys\"\n", "slot = 1\nlabel = \"keys\"\n"),
+            ("pin_file = \"pin\"\n", ""),
+            ("pin_file = \"pin\"\n", "pin = \"1234\"\n"),
+            ("pin_file = \"pin\"\n", "pin_file = \"pin\"\nsessions = 0\n"),
+            (
+                "pin_file = \"pin\"\n",
+                "pin_file = \"pin\"\nsessions = 513\n",
+            ),
+            ("pin_file = \"pin\"\n", "pin_file = \"pin\"\nqueue = 0\n"),
+            ("label = \"keys\"\n", "uri = \"pkcs12:token=keys\"\n"),
+            ("label = \"keys\"\n", "uri = \"pkcs11:\"\n"),
+            (
+                "label = \"keys\"\n",
+                "uri = \"pkcs11:token=keys;slot-id=3\"\n",
+            ),
+            ("label = \"keys\"\n", "uri = \"pkcs11:token=keys;id=%01\"\n"),
+            ("label = \"keys\"\n", "uri = \"pkcs11:token=%ff\"\n"),
+            (
+                "label = \"keys\"\n",
+                "uri = \"pkcs11:token=keys?pin-value=1234\"\n",
+            ),
+            (
+                "label = \"keys\"\n",
+                "uri = \"pkcs11:token=keys?module-path=/m.so\"\n",
+            ),
+        ] {
+            let text = format!("{}{}", minimal(), TOKEN.replacen(from, to, 1));
             assert!(read(&text).is_err(), "{text}");
         }
     }

@@ -43,7 +43,15 @@ pub fn send(home: &Path, order: &Order) -> Result<Option<Answer>, HomeError> {
         Ok(serde_json::from_str(&text)?)
     };
     match exchange(&mut stream).map_err(HomeError::Control)? {
-        Answer::Refused { code, sentence } => Err(HomeError::Refused { code, sentence }),
+        Answer::Refused {
+            code,
+            sentence,
+            advice,
+        } => Err(HomeError::Refused {
+            code,
+            sentence,
+            advice,
+        }),
         answer => Ok(Some(answer)),
     }
 }
@@ -149,6 +157,7 @@ fn not_understood(sentence: &str) -> Answer {
     Answer::Refused {
         code,
         sentence: sentence.to_owned(),
+        advice: String::new(),
     }
 }
 
@@ -161,6 +170,7 @@ fn carry_out(node: &Node, order: Order) -> Answer {
             code: Code::Internal.name().to_owned(),
             sentence: "a fault of the node; look at the state before you repeat the order"
                 .to_owned(),
+            advice: String::new(),
         },
     }
 }
@@ -173,6 +183,7 @@ fn refused(error: &HomeError) -> Answer {
     Answer::Refused {
         code: code.to_owned(),
         sentence: error.to_string(),
+        advice: error.advice().to_owned(),
     }
 }
 

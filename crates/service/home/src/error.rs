@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use keywright_audit::AuditError;
-use keywright_custody::rows;
+use keywright_custody::{HolderError, rows};
 use keywright_keystore::Error as KeystoreError;
+use keywright_pkcs11::Error as TokenError;
 use keywright_server::transport;
 use keywright_service::AdminError;
 
@@ -46,6 +47,12 @@ pub enum HomeError {
     /// The keystore cannot be opened.
     #[error(transparent)]
     Keystore(#[from] KeystoreError),
+    /// The token cannot be opened, or does not have the root key.
+    #[error("the token cannot be used: {0}")]
+    Token(#[source] TokenError),
+    /// This process uses the module for another token, or in another way, already.
+    #[error("{0} is in use in this process with other settings")]
+    TokenInUse(PathBuf),
     /// Another process has the store open.
     #[error("the store is in use by another process")]
     Busy,
@@ -95,6 +102,8 @@ pub enum HomeError {
         code: String,
         /// What the node said.
         sentence: String,
+        /// What it says to do.
+        advice: String,
     },
     /// The running node could not be talked to.
     #[error("the running node does not answer")]
@@ -113,7 +122,7 @@ pub enum HomeError {
 impl HomeError {
     /// What to do about it, in one sentence.
     #[must_use]
-    pub const fn advice(&self) -> &'static str {
+    pub fn advice(&self) -> &str {
         match self {
             Self::Config(_) => "mend the configuration; docs/operations.md lists every key",
             Self::Occupied(_) => {
@@ -131,6 +140,10 @@ impl HomeError {
             Self::Keystore(_) => {
                 "check keystore.root and keystore.password_file; without both no key can be opened"
             }
+            Self::Token(_) => {
+                "check the section [token] of keywright.toml and that the token is there: keywright hsm list-slots --module FILE"
+            }
+            Self::TokenInUse(_) => "give every home of this process the same section [token]",
             Self::Busy => {
                 "stop the other process, or give the order while it runs: it listens on the home's control socket"
             }
@@ -142,6 +155,11 @@ impl HomeError {
             }
             Self::Audit(_) => {
                 "check the audit folder and the space on its disk; without it nothing is served"
+            }
+            Self::Admin(AdminError::Misfit(misfit)) => misfit.advice(),
+            Self::Refused { advice, .. } if !advice.is_empty() => advice,
+            Self::Admin(AdminError::Holder(HolderError::Leftover)) => {
+                "find the object by the key's id (keywright hsm find-key), make sure that nothing was sealed with it, delete it, and give the order again"
             }
             Self::Admin(_) | Self::Refused { .. } => {
                 "nothing was changed; correct the order and give it again"

@@ -21,13 +21,18 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, HomeError> {
     std::fs::read(path).map_err(|source| failed(path, "read", source))
 }
 
-/// The password in a file that only its owner may read; a line end behind it is not part of it.
-pub(crate) fn read_password(path: &Path) -> Result<SecretBytes, HomeError> {
+/// The bytes of a file that only its owner may read.
+pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, HomeError> {
     let metadata = std::fs::metadata(path).map_err(|source| failed(path, "read", source))?;
     if metadata.permissions().mode() & 0o077 != 0 {
         return Err(HomeError::PasswordExposed(path.to_owned()));
     }
-    let mut bytes = read(path)?;
+    read(path)
+}
+
+/// The password in a file that only its owner may read; a line end behind it is not part of it.
+pub(crate) fn read_password(path: &Path) -> Result<SecretBytes, HomeError> {
+    let mut bytes = read_private(path)?;
     while bytes
         .last()
         .is_some_and(|byte| matches!(byte, b'\n' | b'\r'))

@@ -4,6 +4,8 @@
 //! * [`Node`]: keystore, store, audit log and state of one home, opened and checked; [`Node::serve`]
 //!   puts the server in front.
 //! * [`Order`]: what an operator may tell a node; [`control`] carries it to a node that is running.
+//! * [`Token`]: a token of any vendor, as holder of contexts' keys, of the root key, or of both. Keys that seal
+//!   in it are counted, and rotated by the node itself when they have sealed enough.
 //! * [`pki`]: the development certificate authority of a home.
 //!
 //! This is where the holder behind the service is chosen; nothing above or below names one.
@@ -14,16 +16,22 @@ pub mod control;
 mod create;
 mod error;
 mod files;
+mod holders;
 mod node;
 mod order;
 pub mod pki;
+mod rotation;
+mod section;
+mod token;
 
 pub use config::{
-    Audit, Clients, Config, ConfigError, DataKeys, Keystore, Limits, MemoryLock, Server,
+    Audit, Clients, Config, ConfigError, DataKeys, Keystore, Limits, MemoryLock, RootPlace, Server,
     StoreSection, Sync,
 };
-pub use create::{CONFIG_FILE, Contents, FINGERPRINT_FILE, create};
+pub use create::{Beginning, CONFIG_FILE, Contents, FINGERPRINT_FILE, NewRoot, create, create_as};
 pub use error::HomeError;
+pub use keywright_custody::budget::SealLimits;
 pub use keywright_password::Profile;
 pub use node::{MemoryPlan, Node, Serving, serve_null};
 pub use order::{Answer, ContextState, Order, VersionState};
+pub use section::Token;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,8 +13,8 @@ use keywright_audit::log::{Identity, Log, Settings as LogSettings, SyncMode};
 use keywright_audit::writer::Writer;
 use keywright_clock::Clock;
 use keywright_custody::KeyHolder;
-use keywright_keystore::{Keystore, Root, ServiceKey};
-use keywright_password::Limits as PasswordLimits;
+use keywright_custody::budget::SealLimits;
+use keywright_keystore::{Keystore, ServiceKey};
 use keywright_primitives::mac::MacKey;
 use keywright_primitives::signature::SigningKey;
 use keywright_secret::locked::{Locking, lock_process};
@@ -27,7 +28,8 @@ use keywright_tls::{ClientTrust, Protocol, ServerConfig, ServerIdentity, server_
 use keywright_types::{KeyVersion, NodeId, TenantId};
 
 use crate::control::Control;
-use crate::{Config, HomeError, MemoryLock, Sync, files};
+use crate::holders::{join_holders, open_keystore};
+use crate::{Config, HomeError, MemoryLock, Sync, files, rotation, token};
 
 /// Whether a node locks the memory of its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,12 @@ pub enum MemoryPlan {
     AsConfigured,
     /// Not: for a short command, and for tests that share a process.
     LeaveAlone,
+}
+
+/// How a node is opened.
+struct Opening {
+    memory: MemoryPlan,
+    limits: SealLimits,
 }
 
 /// An opened home.
@@ -58,7 +66,24 @@ impl Node {
     /// # Errors
     /// [`HomeError`]; nothing of the home is changed then.
     pub fn open(path: &Path, clock: Clock, memory: MemoryPlan) -> Result<Arc<Self>, HomeError> {
-        Self::assemble(path, clock, memory, |holder| holder)
+        let opening = Opening {
+            memory,
+            limits: SealLimits::STANDARD,
+        };
+        Self::assemble(path, clock, opening, |holder| holder)
+    }
+
+    /// As [`Node::open`], with other limits for keys that seal in a token: tests reach lower ones.
+    ///
+    /// # Errors
+    /// As [`Node::open`].
+    pub fn open_with_limits(
+        path: &Path,
+        clock: Clock,
+        limits: SealLimits,
+    ) -> Result<Arc<Self>, HomeError> {
+        let memory = MemoryPlan::LeaveAlone;
+        Self::assemble(path, clock, Opening { memory, limits }, |holder| holder)
     }
 
     /// As [`Node::open`], with another holder for callers' keys: tests put a slow or broken one there.
@@ -70,20 +95,27 @@ impl Node {
         clock: Clock,
         wrap: impl FnOnce(Arc<dyn KeyHolder>) -> Arc<dyn KeyHolder>,
     ) -> Result<Arc<Self>, HomeError> {
-        Self::assemble(path, clock, MemoryPlan::LeaveAlone, wrap)
+        let opening = Opening {
+            memory: MemoryPlan::LeaveAlone,
+            limits: SealLimits::STANDARD,
+        };
+        Self::assemble(path, clock, opening, wrap)
     }
 
     fn assemble(
         path: &Path,
         clock: Clock,
-        memory: MemoryPlan,
+        Opening { memory, limits }: Opening,
         wrap: impl FnOnce(Arc<dyn KeyHolder>) -> Arc<dyn KeyHolder>,
     ) -> Result<Arc<Self>, HomeError> {
         let config = Config::read(path)?;
         config.check_files()?;
         let memory_locked = lock_memory(&config, memory)?;
+        let section = config.token.as_ref();
+        let sessions = section.map(|section| token::open(section, &clock));
+        let sessions = sessions.transpose()?;
         let begun = clock.monotonic();
-        let keystore = open_keystore(&config, &clock)?;
+        let keystore = open_keystore(&config, sessions.as_ref(), &clock)?;
         let derivation = clock.monotonic().since(begun);
         let engine = SqliteEngine::open(&config.store.file)?;
         let meta = Meta::read(&engine, &keystore)?;
@@ -97,13 +129,12 @@ impl Node {
         let (trust, text) = read_trust(&config, &clock)?;
         let tls = Arc::new(ArcSwap::new(tls_config(&config, &trust)?));
         let snapshot = Snapshot::load(&store, Arc::clone(&trust))?;
-        let shared = Shared::new(
-            snapshot,
-            wrap(keystore),
-            clock.clone(),
-            service_settings(&config),
-        )
-        .map_err(HomeError::Thread)?;
+        let (spent, due) = mpsc::channel();
+        let count = (store.clone(), limits, spent);
+        let holder = wrap(join_holders(keystore, sessions, count, &clock));
+        let settings = service_settings(&config);
+        let shared = Shared::new(snapshot, holder, clock.clone(), settings);
+        let shared = shared.map_err(HomeError::Thread)?;
         let admin = Admin::new(shared, store.clone(), log.writer()?);
         let (folder, log) = (folder_of(path), Mutex::new(Some(log)));
         let node = Self {
@@ -118,7 +149,11 @@ impl Node {
             derivation,
         };
         node.adopt_newer_trust(trust, &text)?;
-        Ok(Arc::new(node))
+        let node = Arc::new(node);
+        if node.config.token.is_some() {
+            rotation::start(&node, due)?;
+        }
+        Ok(node)
     }
 
     /// The hand that changes state.
@@ -377,20 +412,6 @@ impl Meta {
     }
 }
 
-fn open_keystore(config: &Config, clock: &Clock) -> Result<Arc<Keystore>, HomeError> {
-    let password = files::read_password(&config.keystore.password_file)?;
-    let root = Root::open(
-        &config.keystore.root,
-        &password,
-        &PasswordLimits::standard(),
-    )?;
-    Ok(Arc::new(Keystore::new(
-        &root,
-        config.keystore.unwrapped_keys,
-        clock.clone(),
-    )?))
-}
-
 fn lock_memory(config: &Config, plan: MemoryPlan) -> Result<bool, HomeError> {
     if plan == MemoryPlan::LeaveAlone {
         return Ok(false);
@@ -485,13 +506,15 @@ fn tls_config(config: &Config, trust: &Arc<ClientTrust>) -> Result<Arc<ServerCon
 }
 
 fn service_settings(config: &Config) -> ServiceSettings {
+    let limits = &config.limits;
+    let (threads, queue) = match &config.token {
+        Some(token) => (token.sessions, token.queue),
+        None => (limits.holder_threads, limits.holder_queue),
+    };
     ServiceSettings {
-        request_timeout: Duration::from_secs(config.limits.request_timeout_s),
+        request_timeout: Duration::from_secs(limits.request_timeout_s),
         data_key_validity: Duration::from_secs(config.data_keys.validity_s),
-        pool: PoolSize {
-            threads: config.limits.holder_threads,
-            queue: config.limits.holder_queue,
-        },
+        pool: PoolSize { threads, queue },
     }
 }
 

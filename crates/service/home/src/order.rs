@@ -85,6 +85,9 @@ pub enum Answer {
         code: String,
         /// Why, for people.
         sentence: String,
+        /// What to do, for people.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        advice: String,
     },
 }
 

@@ -207,14 +207,14 @@ impl Application {
     }
 
     async fn health(&self, asked: Asked<'_>) -> Result<Response<Reply>, Refusal> {
-        let holder = || self.worker.shared().holder().probe().is_ok();
+        let holder = self.worker.holder_works().await;
         let recorded = self.worker.plain(
             asked.call,
             Operation::HealthRead,
             Need::Identity,
-            |snapshot| (holder(), snapshot.epoch),
+            |snapshot| snapshot.epoch,
         );
-        let (holder, epoch) = self.release(recorded).await?;
+        let epoch = self.release(recorded).await?;
         let audit = (self.probes.audit)();
         let probe = |works| if works { Probe::Ok } else { Probe::Failed };
         let ready = holder && audit;

@@ -3,6 +3,7 @@
 //! Each order prepares one transaction and the snapshot that follows from it; the frame of
 //! `crate::order` does the rest, the same for all.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -10,10 +11,10 @@ use keywright_audit::field::Field;
 use keywright_audit::record::Facts;
 use keywright_audit::writer::Writer;
 use keywright_audit::{AuditError, RecordType};
+use keywright_custody::budget::Spent;
+use keywright_custody::fit::Misfit;
 use keywright_custody::rows::{self, Tenant};
-use keywright_custody::{
-    Description, HolderError, HolderOperation, Identity, Key, KeyMaterial, NewKey, Version,
-};
+use keywright_custody::{Description, HolderError, Identity, Key, KeyMaterial, NewKey, Version};
 use keywright_policy::{Policy, PolicyDocument};
 use keywright_primitives::hash::sha256;
 use keywright_primitives::random::RandomStream;
@@ -57,6 +58,9 @@ pub enum AdminError {
     /// The holder cannot keep a key like this.
     #[error("the key holder does not support such a key")]
     Unsupported,
+    /// No holder could keep a key like this, or there is none for it.
+    #[error(transparent)]
+    Misfit(#[from] Misfit),
     /// The policy does not fit together.
     #[error(transparent)]
     Policy(#[from] keywright_policy::Error),
@@ -87,7 +91,7 @@ impl AdminError {
     pub const fn code(&self) -> Code {
         match self {
             Self::TenantUnknown | Self::ContextUnknown => Code::ContextNotFound,
-            Self::Unsupported => Code::Unsupported,
+            Self::Unsupported | Self::Misfit(_) => Code::Unsupported,
             Self::Policy(_) => Code::ValueInvalid,
             Self::OlderTrust => Code::StateConflict,
             Self::Rows(rows::Error::NameTaken) => Code::NameTaken,
@@ -176,14 +180,14 @@ impl Admin {
             fields: &[Field::name(name)],
             trust: None,
         };
+        let material = OnceCell::new();
         let made = self.carry_out(intent, |mut next| {
-            if !self.shared.holder().supports(&spec, HolderOperation::Seal) {
-                return Err(AdminError::Unsupported);
-            }
+            self.check_spec(&spec)?;
             let parent = next.tenant(tenant).ok_or(AdminError::TenantUnknown)?;
             let (tenant, name) = (parent.id, name.clone());
             let identity = self.first_identity((tenant, id), spec);
             let first = self.generate(identity, Some(parent), Operation::ContextCreate)?;
+            let first = material.get_or_init(|| Arc::new(first));
             let min_open = KeyVersion::FIRST;
             let description = Description {
                 id,
@@ -193,9 +197,9 @@ impl Admin {
                 binding,
                 min_open,
             };
-            let transaction = rows::create_key(&description, &first);
+            let transaction = rows::create_key(&description, first);
             let activated = Some(first.created());
-            let first = Version::new(Arc::new(first), State::Active).with_times(activated, None);
+            let first = Version::new(Arc::clone(first), State::Active).with_times(activated, None);
             next.keyring = next
                 .keyring
                 .with(Arc::new(Key::new(description, vec![first])));
@@ -209,6 +213,7 @@ impl Admin {
                 next,
             })
         });
+        let made = self.unless_kept(made, material.into_inner(), Operation::ContextCreate);
         made.map(|(created, _)| created)
     }
 
@@ -229,22 +234,43 @@ impl Admin {
             fields: &[],
             trust: None,
         };
+        let material = OnceCell::new();
         let rotated = self.carry_out(intent, |mut next| {
             let tenant = next.tenant(tenant).ok_or(AdminError::TenantUnknown)?;
             let known = next.keyring.find(tenant.id, name.as_str());
             let id = known.ok_or(AdminError::ContextUnknown)?.id();
             let key = rows::load_key(&self.store, tenant, id)?;
             let identity = rows::next_identity(&key, self.shared.clock().wall())?;
-            let new = Arc::new(self.generate(identity, Some(tenant), Operation::KeyRotate)?);
-            let transaction = rows::rotate(&self.store, &key, &new)?;
-            next.keyring = next.keyring.with(Arc::new(rows::rotated(&key, new)));
+            let new = self.generate(identity, Some(tenant), Operation::KeyRotate)?;
+            let new = material.get_or_init(|| Arc::new(new));
+            let transaction = rows::rotate(&self.store, &key, new)?;
+            let rotated = rows::rotated(&key, Arc::clone(new));
+            next.keyring = next.keyring.with(Arc::new(rotated));
             Ok(Prepared {
                 answer: identity.version,
                 transaction,
                 next,
             })
         });
+        let rotated = self.unless_kept(rotated, material.into_inner(), Operation::KeyRotate);
         rotated.map(|(version, _)| version)
+    }
+
+    /// Rotates a key whose version has sealed as often as it should (design 7.19); `None` if that version seals
+    /// no more anyway. Two at once may rotate twice, which costs a version and nothing else.
+    ///
+    /// # Errors
+    /// As [`Admin::rotate`].
+    pub fn rotate_spent(&self, spent: Spent) -> Result<Option<KeyVersion>, AdminError> {
+        let snapshot = self.shared.snapshot_owned();
+        let key = snapshot.keyring.iter().find(|key| key.id() == spent.key);
+        let key = key.ok_or(AdminError::ContextUnknown)?;
+        if key.active().map(Version::number) != Some(spent.version) {
+            return Ok(None);
+        }
+        let tenant = snapshot.tenants.get(&key.tenant());
+        let tenant = tenant.ok_or(AdminError::TenantUnknown)?;
+        self.rotate(&tenant.name, key.name()).map(Some)
     }
 
     /// Puts a policy in force. Entries keep the ids that their names have now; new ones get fresh ids.

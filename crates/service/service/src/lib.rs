@@ -10,6 +10,7 @@
 
 mod admin;
 mod caller;
+mod keep;
 pub mod metrics;
 mod order;
 mod plan;

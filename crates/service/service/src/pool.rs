@@ -36,12 +36,18 @@ impl Default for PoolSize {
     }
 }
 
-/// What one request takes with it to a thread.
-struct Job {
+/// What a thread is given.
+enum Job {
+    /// One request, with what it takes along.
+    Perform(Work, oneshot::Sender<Result<Reply, HolderError>>),
+    /// To see whether the holder works.
+    Probe(oneshot::Sender<Result<(), HolderError>>),
+}
+
+struct Work {
     permit: Permit,
     request: Request,
     items: Items,
-    answer: oneshot::Sender<Result<Reply, HolderError>>,
 }
 
 /// A bounded pool of threads in front of one holder.
@@ -77,17 +83,28 @@ impl Pool {
         items: Items,
     ) -> Result<oneshot::Receiver<Result<Reply, HolderError>>, HolderError> {
         let (answer, receiver) = oneshot::channel();
-        let queue = self.queue.as_ref().ok_or(HolderError::Unavailable)?;
-        match queue.try_send(Job {
+        let work = Work {
             permit,
             request,
             items,
-            answer,
-        }) {
-            Ok(()) => Ok(receiver),
-            Err(TrySendError::Full(_)) => Err(HolderError::Full),
-            Err(TrySendError::Disconnected(_)) => Err(HolderError::Unavailable),
-        }
+        };
+        self.hand_in(Job::Perform(work, answer))?;
+        Ok(receiver)
+    }
+
+    /// Has a thread look whether the holder works. `Err` at once if the queue is full.
+    pub(crate) fn probe(&self) -> Result<oneshot::Receiver<Result<(), HolderError>>, HolderError> {
+        let (answer, receiver) = oneshot::channel();
+        self.hand_in(Job::Probe(answer))?;
+        Ok(receiver)
+    }
+
+    fn hand_in(&self, job: Job) -> Result<(), HolderError> {
+        let queue = self.queue.as_ref().ok_or(HolderError::Unavailable)?;
+        queue.try_send(job).map_err(|error| match error {
+            TrySendError::Full(_) => HolderError::Full,
+            TrySendError::Disconnected(_) => HolderError::Unavailable,
+        })
     }
 }
 
@@ -108,27 +125,43 @@ impl fmt::Debug for Pool {
 }
 
 fn work(jobs: &Mutex<Receiver<Job>>, holder: &dyn KeyHolder) {
+    let mut random = RandomStream::unseeded();
     loop {
         let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job {
-            permit,
-            request,
-            items,
-            answer,
-        }) = next
-        else {
-            return;
-        };
-        // Nobody waits any more: the caller's request was cancelled.
-        if answer.is_closed() {
-            continue;
+        match next {
+            Ok(Job::Perform(work, answer)) => perform(work, answer, holder, &mut random),
+            Ok(Job::Probe(answer)) => {
+                let probed = catch_unwind(AssertUnwindSafe(|| holder.probe()));
+                // Whoever asked may have gone.
+                let _ = answer.send(probed.unwrap_or(Err(HolderError::Unavailable)));
+            }
+            Err(_) => return,
         }
-        // A panic ends its request and not the thread: a pool that shrinks would end as none.
-        let done = catch_unwind(AssertUnwindSafe(|| {
-            holder.perform(&permit, &request, items, &mut RandomStream::unseeded())
-        }));
-        drop(answer.send(done.unwrap_or(Err(HolderError::Unavailable))));
     }
+}
+
+fn perform(
+    work: Work,
+    answer: oneshot::Sender<Result<Reply, HolderError>>,
+    holder: &dyn KeyHolder,
+    random: &mut RandomStream,
+) {
+    // Nobody waits any more: the caller's request was cancelled.
+    if answer.is_closed() {
+        return;
+    }
+    let Work {
+        permit,
+        request,
+        items,
+    } = work;
+    // A panic ends its request and not the thread: a pool that shrinks would end as none.
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        holder.perform(&permit, &request, items, random)
+    }));
+    // Nothing random is kept for the next (design 7.24).
+    random.end_job();
+    drop(answer.send(done.unwrap_or(Err(HolderError::Unavailable))));
 }
 
 #[cfg(test)]
@@ -261,6 +294,19 @@ mod tests {
         assert!(first.blocking_recv().unwrap().is_ok());
         assert!(last.blocking_recv().unwrap().is_ok());
         assert_eq!(door.done.load(Ordering::SeqCst), 2);
+    }
+
+    #[test]
+    fn a_probe_takes_its_place_in_the_queue_and_is_refused_where_that_is_full() {
+        let (door, pool) = pool(1, 2);
+        let first = submit(&pool).unwrap();
+        door.wait_for_one_inside();
+        let (second, probe) = (submit(&pool).unwrap(), pool.probe().unwrap());
+        assert_eq!(pool.probe().err(), Some(HolderError::Full));
+        door.open();
+        assert!(first.blocking_recv().unwrap().is_ok());
+        assert!(second.blocking_recv().unwrap().is_ok());
+        assert_eq!(probe.blocking_recv().unwrap(), Ok(()));
     }
 
     #[test]

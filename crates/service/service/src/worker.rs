@@ -19,7 +19,7 @@ use keywright_audit::refusals::{Counted, Refusals, Whom};
 use keywright_audit::writer::{Ticket, Writer, Written};
 use keywright_audit::{Reason, RecordType};
 use keywright_clock::{MonotonicTime, WallTime};
-use keywright_custody::{HolderError, Items, Key, NO_DEADLINE, Reply, ReplyItem};
+use keywright_custody::{HolderError, Items, Key, NO_DEADLINE, Placement, Reply, ReplyItem};
 use keywright_policy::{ContextRef, Denied, Permit, Principal};
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
@@ -217,6 +217,18 @@ impl Worker {
         }
     }
 
+    /// Whether the holder works now. One that waits for a device is asked on its pool; where that has no room,
+    /// the device is at work.
+    pub async fn holder_works(&self) -> bool {
+        let Some(pool) = self.shared.pool() else {
+            return self.shared.holder().probe().is_ok();
+        };
+        match pool.probe() {
+            Ok(answer) => matches!(answer.await, Ok(Ok(()))),
+            Err(error) => error == HolderError::Full,
+        }
+    }
+
     /// An operation that concerns no context and hands out nothing but what `make` says.
     pub fn plain<T>(
         &self,
@@ -385,13 +397,19 @@ impl Worker {
         plan: Plan,
         items: Items,
     ) -> Performed<'a> {
-        let Plan { request, refused } = plan;
+        let Plan {
+            mut request,
+            refused,
+        } = plan;
         if request.versions.is_empty() {
             // Every item is refused already: no key is wanted, so no holder is asked.
             let reply = unopened(&items);
             return Performed::ready(entry.finish_items(Ok(Done { reply, refused }), operation));
         }
-        if let Some(pool) = self.shared.pool() {
+        let holder = self.shared.holder();
+        if let Some(pool) = self.shared.pool()
+            && holder.placement_of(&request) == Placement::Pool
+        {
             let waiting = match pool.submit(permit, request, items) {
                 Ok(waiting) => waiting,
                 Err(error) => return Performed::ready(entry.refuse(error.code(), None)),
@@ -402,11 +420,9 @@ impl Worker {
                 entry.finish_items(done.map_err(HolderError::code), operation)
             });
         }
+        request.deadline_ns = NO_DEADLINE;
         let mut random = self.random.borrow_mut();
-        let reply = self
-            .shared
-            .holder()
-            .perform(&permit, &request, items, &mut random);
+        let reply = holder.perform(&permit, &request, items, &mut random);
         drop(random);
         let done = reply.map(|reply| Done { reply, refused });
         Performed::ready(entry.finish_items(done.map_err(HolderError::code), operation))

@@ -5,6 +5,7 @@
 //! call to call, so that nothing is allocated for a value.
 
 mod group;
+mod luhn;
 mod plain;
 mod report;
 

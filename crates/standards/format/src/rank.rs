@@ -40,6 +40,13 @@ impl Sink {
         self.digits.push(digit);
     }
 
+    /// A symbol for each byte.
+    #[inline]
+    pub(crate) fn symbols(&mut self, digits: &[u8]) {
+        let digits = digits.iter().map(|digit| u16::from(*digit));
+        self.digits.extend(digits);
+    }
+
     /// The symbols since the last run are one of this radix.
     pub(crate) fn run(&mut self, radix: u32, count: usize) {
         if let Ok(count @ 1..) = u32::try_from(count) {
@@ -58,10 +65,14 @@ impl Sink {
 
     /// A part that stays, without the delimiters in it.
     pub(crate) fn keep(&mut self, bytes: &[u8], delims: Bytes) {
-        let kept = bytes.iter().filter(|byte| !delims.has(**byte));
         let start = self.kept.len();
         self.kept.extend_from_slice(&[0; 4]);
-        self.kept.extend(kept);
+        if delims == Bytes::NONE {
+            self.kept.extend_from_slice(bytes);
+        } else {
+            let kept = bytes.iter().filter(|byte| !delims.has(**byte));
+            self.kept.extend(kept);
+        }
         // A value of 4 GiB was refused long before.
         let length = u32::try_from(self.kept.len() - start - 4).unwrap_or(u32::MAX);
         let prefix = self.kept.iter_mut().skip(start);

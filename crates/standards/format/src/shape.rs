@@ -14,7 +14,7 @@ mod digits;
 
 use crate::rank::{Sink, Span};
 use crate::wide::Wide;
-use digits::{number_of, put_digits};
+use digits::Positional;
 
 /// The most symbols whose radix power a chunk of 64 bits holds is found by multiplying up to here.
 const CHUNK: u128 = u64::MAX as u128;
@@ -29,6 +29,8 @@ struct Chunk {
     span: u128,
     /// The product of the spans before it.
     weight: Wide,
+    /// The same where it fits.
+    below: u128,
 }
 
 /// What all values with the same parts have in common. Public knowledge: lengths and moduli.
@@ -36,7 +38,7 @@ struct Chunk {
 pub(crate) struct Shape {
     chunks: Box<[Chunk]>,
     size: Option<Wide>,
-    radix: u32,
+    positional: Positional,
     digits: usize,
     fit: Fit,
 }
@@ -72,24 +74,25 @@ impl Shape {
             return Ok(Self {
                 chunks: Box::default(),
                 size,
-                radix,
+                positional: Positional::new(radix),
                 digits,
                 fit: Fit::Direct,
             });
         }
         let size = size.ok_or(Unfit::TooMany)?;
         let (radix, digits, exact) = embed(size).ok_or(Unfit::TooMany)?;
+        let positional = Positional::new(radix);
         let fit = if exact {
             Fit::Power
         } else {
             let mut limit = vec![0; digits];
-            put_digits(size, radix, &mut limit);
+            positional.put_wide(size, &mut limit);
             Fit::Walk(limit.into())
         };
         Ok(Self {
             chunks: chunks(spans),
             size: Some(size),
-            radix,
+            positional,
             digits,
             fit,
         })
@@ -101,7 +104,7 @@ impl Shape {
     }
 
     pub(crate) const fn radix(&self) -> u32 {
-        self.radix
+        self.positional.radix()
     }
 
     pub(crate) const fn digits(&self) -> usize {
@@ -112,83 +115,148 @@ impl Shape {
         &self.fit
     }
 
-    /// The rank of what a codec read.
-    fn rank(&self, sink: &Sink) -> Wide {
+    /// Calls `add` with the value of each chunk of what a codec read.
+    #[inline(always)]
+    fn values(&self, sink: &Sink, mut add: impl FnMut(&Chunk, u128)) {
         let (mut digits, mut numbers) = (sink.digits.as_slice(), sink.numbers.iter());
-        let mut rank = Wide::ZERO;
         for chunk in &self.chunks {
-            let value = if chunk.count == 0 {
-                numbers.next().copied().unwrap_or_default()
-            } else {
-                let (taken, rest) = digits.split_at(chunk.count.min(digits.len()));
-                digits = rest;
-                let fold = |value: u64, digit: &u16| {
-                    // Below radix^count, which fits.
-                    value
-                        .wrapping_mul(chunk.radix)
-                        .wrapping_add((*digit).into())
-                };
-                taken.iter().fold(0, fold).into()
+            if chunk.count == 0 {
+                add(chunk, numbers.next().copied().unwrap_or_default());
+                continue;
+            }
+            let (taken, rest) = digits.split_at(chunk.count.min(digits.len()));
+            digits = rest;
+            let fold = |value: u64, digit: &u16| {
+                // Below radix^count, which fits.
+                value
+                    .wrapping_mul(chunk.radix)
+                    .wrapping_add((*digit).into())
             };
-            // Below N, which fits.
-            let part = chunk.weight.checked_mul(value).unwrap_or_default();
-            rank = rank.checked_add(part).unwrap_or_default();
+            add(chunk, taken.iter().fold(0, fold).into());
         }
-        rank
     }
 
     /// FF1's digits of what a codec read.
     pub(crate) fn put(&self, sink: &Sink, out: &mut [u16]) {
-        if self.fit == Fit::Direct {
-            for (to, from) in out.iter_mut().zip(&sink.digits) {
-                *to = *from;
+        match self.magnitude() {
+            _ if self.fit == Fit::Direct => {
+                for (to, from) in out.iter_mut().zip(&sink.digits) {
+                    *to = *from;
+                }
             }
-            return;
+            // Below N, which fits.
+            Magnitude::One => {
+                let mut rank = 0_u64;
+                self.values(sink, |chunk, value| {
+                    rank = rank.wrapping_add(low(value).wrapping_mul(low(chunk.below)));
+                });
+                self.positional.put_64(rank, out);
+            }
+            Magnitude::Two => {
+                let mut rank = 0_u128;
+                self.values(sink, |chunk, value| {
+                    rank = rank.wrapping_add(value.wrapping_mul(chunk.below));
+                });
+                self.positional.put_128(rank, out);
+            }
+            Magnitude::More => {
+                let mut rank = Wide::ZERO;
+                self.values(sink, |chunk, value| {
+                    let part = chunk.weight.checked_mul(value).unwrap_or_default();
+                    rank = rank.checked_add(part).unwrap_or_default();
+                });
+                self.positional.put_wide(rank, out);
+            }
         }
-        put_digits(self.rank(sink), self.radix, out);
     }
 
     /// From FF1's digits what a codec writes, into emptied buffers.
     pub(crate) fn take(&self, digits: &[u16], symbols: &mut Vec<u16>, numbers: &mut Vec<u128>) {
         symbols.clear();
         numbers.clear();
-        if self.fit == Fit::Direct {
-            symbols.extend_from_slice(digits);
-            return;
-        }
-        let mut rank = number_of(digits, self.radix);
-        for chunk in &self.chunks {
-            let (rest, value) = rank.div_rem(chunk.span);
-            rank = rest;
+        let mut spread = |chunk: &Chunk, value: u128| {
             if chunk.count == 0 {
                 numbers.push(value);
-                continue;
+                return;
             }
             let start = symbols.len();
             symbols.resize(start + chunk.count, 0);
-            let mut value = u64::try_from(value).unwrap_or_default();
-            for symbol in symbols.iter_mut().skip(start).rev() {
-                *symbol = low_digit(&mut value, chunk.radix);
+            let own = symbols.get_mut(start..).unwrap_or_default();
+            spread_digits(low(value), chunk.radix, own);
+        };
+        match self.magnitude() {
+            _ if self.fit == Fit::Direct => symbols.extend_from_slice(digits),
+            Magnitude::One => {
+                let mut rank = self.positional.number_64(digits);
+                for chunk in &self.chunks {
+                    let span = low(chunk.span).max(1);
+                    spread(chunk, (rank % span).into());
+                    rank /= span;
+                }
+            }
+            Magnitude::Two => {
+                let mut rank = Wide::new(self.positional.number_128(digits));
+                for chunk in &self.chunks {
+                    let (rest, value) = rank.div_rem(chunk.span);
+                    rank = rest;
+                    spread(chunk, value);
+                }
+            }
+            Magnitude::More => {
+                let mut rank = self.positional.number_wide(digits);
+                for chunk in &self.chunks {
+                    let (rest, value) = rank.div_rem(chunk.span);
+                    rank = rest;
+                    spread(chunk, value);
+                }
             }
         }
     }
+
+    /// What holds FF1's numbers, which are up to radix^digits: N is less, but close.
+    const fn magnitude(&self) -> Magnitude {
+        self.positional.magnitude(self.digits)
+    }
 }
 
-/// Takes the last digit off. The radices of classes are named so that the division becomes a multiplication.
+/// In words of 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Magnitude {
+    One,
+    Two,
+    More,
+}
+
+/// A number that is known to have 64 bits.
 #[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "called for what has 64 bits"
+)]
+const fn low(number: u128) -> u64 {
+    number as u64
+}
+
+/// The digits of a number. The radices of classes are named so that divisions become multiplications.
+fn spread_digits(number: u64, radix: u64, out: &mut [u16]) {
+    match radix {
+        10 => spread_by(number, || 10, out),
+        26 => spread_by(number, || 26, out),
+        36 => spread_by(number, || 36, out),
+        _ => spread_by(number, || radix, out),
+    }
+}
+
+#[inline(always)]
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a remainder below a radix of at most 65,536"
 )]
-const fn low_digit(value: &mut u64, radix: u64) -> u16 {
-    let (quotient, rest) = match radix {
-        10 => (*value / 10, *value % 10),
-        26 => (*value / 26, *value % 26),
-        36 => (*value / 36, *value % 36),
-        _ => (*value / radix, *value % radix),
-    };
-    *value = quotient;
-    rest as u16
+fn spread_by(mut number: u64, radix: impl Fn() -> u64, out: &mut [u16]) {
+    for place in out.iter_mut().rev() {
+        *place = (number % radix()) as u16;
+        number /= radix();
+    }
 }
 
 impl Wide {
@@ -236,6 +304,7 @@ fn chunks(spans: &[Span]) -> Box<[Chunk]> {
             count,
             span,
             weight,
+            below: weight.to_u128().unwrap_or_default(),
         });
         weight = weight.checked_mul(span).unwrap_or_default();
     };
@@ -260,92 +329,4 @@ fn chunks(spans: &[Span]) -> Box<[Chunk]> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn number(modulus: u128) -> Span {
-        Span { modulus, count: 0 }
-    }
-
-    fn run(modulus: u128, count: u32) -> Span {
-        Span { modulus, count }
-    }
-
-    #[test]
-    fn sets_are_embedded_as_the_reference_has_them() {
-        let of = |size| {
-            let shape = Shape::new(&[number(size)]).unwrap();
-            (shape.radix(), shape.digits())
-        };
-        assert_eq!(of(888_931_098), (29_815, 2));
-        assert_eq!(of(7_920_000), (2_815, 2));
-        assert_eq!(of(3_652_059), (1_912, 2));
-        assert_eq!(of(6_311_433_600), (282, 4));
-        assert_eq!(of(1 << 122), (2, 122));
-        assert_eq!(of(10_u128.pow(15)), (10, 15));
-    }
-
-    #[test]
-    fn equal_radices_are_direct_and_others_are_not() {
-        assert_eq!(
-            *Shape::new(&[run(36, 4), run(36, 3)]).unwrap().fit(),
-            Fit::Direct
-        );
-        assert_eq!(Shape::new(&[run(36, 4), run(36, 3)]).unwrap().digits(), 7);
-        assert_ne!(
-            *Shape::new(&[run(26, 4), run(10, 3)]).unwrap().fit(),
-            Fit::Direct
-        );
-        assert_eq!(
-            *Shape::new(&[number(16), number(16)]).unwrap().fit(),
-            Fit::Power
-        );
-        assert_eq!(Shape::new(&[]).unwrap_err(), Unfit::Nothing);
-        assert_eq!(
-            Shape::new(&[number(1), number(1)]).unwrap_err(),
-            Unfit::Nothing
-        );
-        assert_eq!(
-            Shape::new(&[run(26, 50), run(10, 30)]).unwrap_err(),
-            Unfit::TooMany
-        );
-        assert!(Shape::new(&[run(26, 500)]).unwrap().size().is_none());
-    }
-
-    #[test]
-    fn digits_and_numbers_come_back_through_the_rank() {
-        let shapes = [
-            vec![run(26, 4), run(10, 14)],
-            vec![number(898), number(99), number(9_999)],
-            vec![run(26, 4), run(36, 24)],
-            vec![number(u128::MAX), run(10, 3), number(1 << 90)],
-            vec![run(65_536, 3), number(3)],
-            vec![run(36, 40), number(7)],
-        ];
-        let mut dice = keywright_testkit::mutate::SplitMix::new(9);
-        for spans in shapes {
-            let shape = Shape::new(&spans).unwrap();
-            for _ in 0..200 {
-                let mut sink = Sink::default();
-                for span in &spans {
-                    let random = u128::from(dice.next_u64()) << 64 | u128::from(dice.next_u64());
-                    if span.count == 0 {
-                        sink.number(random % span.modulus, span.modulus);
-                        continue;
-                    }
-                    for _ in 0..span.count {
-                        let digit = u128::from(dice.next_u64()) % span.modulus;
-                        sink.symbol(u16::try_from(digit).unwrap());
-                    }
-                    sink.run(u32::try_from(span.modulus).unwrap(), span.count as usize);
-                }
-                let mut digits = vec![0; shape.digits()];
-                shape.put(&sink, &mut digits);
-                let (mut symbols, mut numbers) = (Vec::new(), Vec::new());
-                shape.take(&digits, &mut symbols, &mut numbers);
-                assert_eq!(symbols, sink.digits, "{spans:?}");
-                assert_eq!(numbers, sink.numbers, "{spans:?}");
-            }
-        }
-    }
-}
+mod tests;

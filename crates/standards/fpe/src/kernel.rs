@@ -1,6 +1,6 @@
 //! Many values of one shape at once, and the fast walk of one value.
 //!
-//! [`run`] takes a group of records as the batch driver made it and chooses: sixteen decimal digits
+//! [`run`] takes a group of records as the batch driver made it and chooses: up to sixteen decimal digits
 //! go through kernels that read and write the text themselves; other shapes are turned into halves,
 //! a tile at a time, which go through vector arithmetic where the moduli fit 32 bits and through
 //! [`wave`] where they do not. What the kernels leave (a few records at the end, or everything where
@@ -34,6 +34,8 @@ mod lanes256;
 mod lanes512;
 mod octets;
 mod quick;
+#[cfg(target_arch = "x86_64")]
+mod short;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod single;
 #[cfg(target_arch = "x86_64")]
@@ -106,12 +108,12 @@ pub(crate) fn run(group: &Group<'_>, records: Records<'_>) -> usize {
     match records {
         Records::Text(text, alphabet) => {
             if is_decimal(alphabet) {
-                decimal16(&walk, text, b'0')
+                decimal(&walk, text, b'0')
             } else {
                 0
             }
         }
-        Records::Bytes(digits) => match decimal16(&walk, digits, 0) {
+        Records::Bytes(digits) => match decimal(&walk, digits, 0) {
             0 => tiles::run(&walk, digits),
             done => done,
         },
@@ -175,10 +177,14 @@ fn is_decimal(alphabet: &Alphabet) -> bool {
     )
 }
 
-/// Sixteen decimal digits, where `zero` is the byte of the digit 0.
-fn decimal16(walk: &Walk<'_>, digits: &mut [u8], zero: u8) -> usize {
-    if walk.plan.length() != 16 || walk.plan.digits.radix() != 10 {
+/// Up to sixteen decimal digits, where `zero` is the byte of the digit 0.
+fn decimal(walk: &Walk<'_>, digits: &mut [u8], zero: u8) -> usize {
+    if walk.plan.digits.radix() != 10 {
         return 0;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if walk.plan.length() != 16 {
+        return short::run(walk, digits, zero);
     }
     let (values, _) = digits.as_chunks_mut::<16>();
     #[cfg(target_arch = "x86_64")]

@@ -4,6 +4,7 @@ use crate::extended::ExtendedKeyError;
 use crate::mnemonic::MnemonicError;
 use crate::path::PathError;
 use crate::scheme::{Scheme, UnknownScheme};
+use crate::shares::ShareError;
 
 /// Why there is no key, signature or seed. No variant holds a word, a seed or a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -85,6 +86,9 @@ pub enum Error {
     /// The data's: a private key that is none of its scheme.
     #[error("the private key is malformed or of another curve")]
     PrivateKeyRejected,
+    /// The data's: a private key came with the public half of another.
+    #[error("the public half of the key is not that of its private half")]
+    HalvesDiffer,
     /// The caller's: the names of schemes are fixed.
     #[error(transparent)]
     Scheme(#[from] UnknownScheme),
@@ -94,6 +98,9 @@ pub enum Error {
     /// The caller's: no mnemonic.
     #[error(transparent)]
     Mnemonic(#[from] MnemonicError),
+    /// The data's or the caller's: shares that make no seed.
+    #[error(transparent)]
+    Share(#[from] ShareError),
     /// The data's: no extended key.
     #[error(transparent)]
     Extended(#[from] ExtendedKeyError),

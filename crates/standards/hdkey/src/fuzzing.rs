@@ -3,7 +3,9 @@
 use crate::extended::ExtendedKey;
 use crate::mnemonic::{Mnemonic, apollo_seed};
 use crate::path::Path;
+use crate::rules::PathPattern;
 use crate::scheme::Scheme;
+use crate::shares::Share;
 
 /// Paths: what is read is written the same way, but for the letter that marks a hardened child.
 pub fn path(data: &[u8]) {
@@ -63,5 +65,45 @@ pub fn extended_key(data: &[u8]) {
             );
         }
         Err(_) => {}
+    }
+}
+
+/// Patterns of paths: what is read is written the same way, but for the letter that marks a hardened child.
+pub fn pattern(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    if let Ok(pattern) = text.parse::<PathPattern>() {
+        assert_eq!(
+            pattern.to_string(),
+            text.replace(['h', 'H'], "'"),
+            "two spellings"
+        );
+    }
+}
+
+/// Shares of seeds: what is read is written the same way.
+pub fn share(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    if let Ok(share) = Share::parse(text) {
+        assert!(share.to_text().expose() == text.as_bytes(), "two spellings");
+        assert!(share.number() <= share.plan().count(), "its own number");
+    }
+}
+
+/// Files of an agent's secrets: what is read is written with the same meaning.
+#[cfg(feature = "vault")]
+pub fn vault(data: &[u8]) {
+    use crate::vault::Export;
+    if let Ok(export) = Export::read(data, "secret") {
+        let written = Export::write(export.wallets.values().flatten());
+        let again = Export::read(written.expose(), "secret");
+        let again = again.map(|again| Export::write(again.wallets.values().flatten()));
+        assert!(
+            again.is_ok_and(|again| again.expose() == written.expose()),
+            "two meanings"
+        );
     }
 }

@@ -10,6 +10,11 @@
 //! | [`cache`] | prefixes kept in locked memory, bounded and expiring | |
 //! | [`extended`] | `xprv` and `xpub` | BIP-32 |
 //! | [`slip21`] | symmetric keys by labels | SLIP-0021 |
+//! | [`shares`] | a seed in parts, of which so many bring it back | Shamir, 1979 |
+//! | [`rules`] | who may do what with which keys, by path and purpose | |
+//! | [`jwk`] | public keys as JSON, and halves that have to fit | RFC 7517, 8037, 8812 |
+//! | `vault` | the secrets of an Identus agent in a store, with the feature of that name | |
+//! | [`profile`] | keys that libraries of Identus made of nodes | |
 //!
 //! ```
 //! use keywright_hdkey::{Path, PrivateNode, Scheme, Seed};
@@ -26,7 +31,7 @@
 //! A key is used where it is: it signs and agrees. It leaves by [`PrivateNode::export`] alone, with its names.
 //! Children that a public parent could make too are off until [`PrivateNode::allow_soft`].
 //!
-//! Not here: who may use which path, records of use, storage of seeds. Those are the service's.
+//! Not here: whose rules about paths are whose, records of use, storage of seeds. Those are the service's.
 #![forbid(unsafe_code)]
 
 mod base58;
@@ -37,16 +42,23 @@ pub mod extended;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod identus;
+pub mod jwk;
 pub mod mnemonic;
 mod node;
 mod path;
 pub mod preset;
+pub mod profile;
 mod public;
+pub mod rules;
 mod scheme;
 mod seed;
+pub mod shares;
 mod siblings;
 pub mod slip21;
+mod stack;
 mod r#use;
+#[cfg(feature = "vault")]
+pub mod vault;
 mod words;
 
 pub use error::Error;

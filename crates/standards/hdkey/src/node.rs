@@ -11,6 +11,7 @@ use crate::path::{ChildIndex, Path};
 use crate::public::{PublicKey, PublicNode};
 use crate::scheme::{Curve, Scheme, SeedScheme};
 use crate::seed::Seed;
+use crate::stack::swept;
 
 /// Whether a tree makes children that a public parent could make too.
 ///
@@ -216,7 +217,7 @@ impl PrivateNode {
     /// # Errors
     /// [`Error::Backend`] if the backend refuses.
     pub fn public_key(&self) -> Result<PublicKey, Error> {
-        PublicKey::of(self)
+        swept(|| PublicKey::of(self))
     }
 
     /// The first four bytes of the name of the public key, by which children name their parent.

@@ -16,6 +16,7 @@ use crate::Error;
 use crate::node::PrivateNode;
 use crate::public::PublicKey;
 use crate::scheme::{Curve, Scheme};
+use crate::stack::swept;
 
 /// What ECDSA signs: the hash of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl PrivateNode {
     /// # Errors
     /// [`Error::WrongUse`] for another curve.
     pub fn sign_ecdsa(&self, digest: &Digest) -> Result<[u8; 64], Error> {
-        match self.scheme.curve() {
+        swept(|| match self.scheme.curve() {
             Some(Curve::Secp256k1) => {
                 Ok(secp256k1::PrivateKey::from_bytes(&self.key)?.sign_ecdsa(&digest.0)?)
             }
@@ -65,7 +66,7 @@ impl PrivateNode {
                 Ok(p256::PrivateKey::from_bytes(&self.key)?.sign_ecdsa(&digest.0)?)
             }
             _ => Err(self.wrong_use("sign with ECDSA")),
-        }
+        })
     }
 
     /// As [`Self::sign_ecdsa`], with what is needed to compute the public key.
@@ -73,15 +74,15 @@ impl PrivateNode {
     /// # Errors
     /// [`Error::WrongUse`] for another curve.
     pub fn sign_ecdsa_recoverable(&self, digest: &Digest) -> Result<RecoverableSignature, Error> {
-        let (signature, id) = match self.scheme.curve() {
+        let (signature, id) = swept(|| match self.scheme.curve() {
             Some(Curve::Secp256k1) => {
-                secp256k1::PrivateKey::from_bytes(&self.key)?.sign_recoverable(&digest.0)?
+                Ok(secp256k1::PrivateKey::from_bytes(&self.key)?.sign_recoverable(&digest.0)?)
             }
             Some(Curve::P256) => {
-                p256::PrivateKey::from_bytes(&self.key)?.sign_recoverable(&digest.0)?
+                Ok(p256::PrivateKey::from_bytes(&self.key)?.sign_recoverable(&digest.0)?)
             }
-            _ => return Err(self.wrong_use("sign with ECDSA")),
-        };
+            _ => Err(self.wrong_use("sign with ECDSA")),
+        })?;
         Ok(RecoverableSignature { signature, id })
     }
 
@@ -91,7 +92,7 @@ impl PrivateNode {
     /// [`Error::WrongUse`] for another curve.
     pub fn sign_schnorr(&self, message: &[u8], aux: &[u8; 32]) -> Result<[u8; 64], Error> {
         self.expect(Curve::Secp256k1, "sign with BIP-340")?;
-        Ok(secp256k1::PrivateKey::from_bytes(&self.key)?.sign_schnorr(message, aux)?)
+        swept(|| Ok(secp256k1::PrivateKey::from_bytes(&self.key)?.sign_schnorr(message, aux)?))
     }
 
     /// An Ed25519 signature.
@@ -99,14 +100,14 @@ impl PrivateNode {
     /// # Errors
     /// [`Error::WrongUse`] for another curve.
     pub fn sign_ed25519(&self, message: &[u8]) -> Result<[u8; 64], Error> {
-        match self.scheme {
+        swept(|| match self.scheme {
             Scheme::Slip10Ed25519 => {
                 let seed = Secret::from_fill(|seed| seed.copy_from_slice(&self.key));
                 Ok(SigningKey::from_seed(&seed)?.sign(message))
             }
             Scheme::Bip32Ed25519V2 => Ok(ExtendedKey::new(&self.key, &self.right).sign(message)),
             _ => Err(self.wrong_use("sign with Ed25519")),
-        }
+        })
     }
 
     /// The secret shared with the owner of `peer`: X25519, or the x coordinate of ECDH. It goes through a key
@@ -126,7 +127,7 @@ impl PrivateNode {
             });
         }
         let key = Secret::from_fill(|key| key.copy_from_slice(&self.key));
-        match self.scheme {
+        swept(|| match self.scheme {
             Scheme::Slip10Curve25519 => {
                 let [_, bytes @ ..] = peer.serialized();
                 let peer = X25519PublicKey::from_bytes(bytes)?;
@@ -140,7 +141,7 @@ impl PrivateNode {
                 let peer = secp256k1::PublicKey::from_sec1(peer.serialized())?;
                 Ok(secp256k1::PrivateKey::from_bytes(&self.key)?.agree(&peer)?)
             }
-        }
+        })
     }
 
     const fn wrong_use(&self, wanted: &'static str) -> Error {

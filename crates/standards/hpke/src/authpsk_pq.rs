@@ -18,6 +18,10 @@
 //! and then sends in anybody's name, as in mode [`crate::SenderMode::AuthRfc9180`]. Only a secret that was
 //! truly shared before, or a signature ([`crate::binder::Transcript::sign`]), does.
 //!
+//! Bound to a negotiation ([`Negotiation::initiate_pq`]) the transcript is that of mode AuthPSK, whose field
+//! `psk_id` names the lattice key: "kw-pq-psk/1" + SHA-256(lp(pk_mlkem)). The ciphertext follows from the
+//! pre-shared key itself.
+//!
 //! Not here: the individual draft that proposes such a mode for the standard. The bytes are our own until
 //! there is a document to follow.
 
@@ -26,12 +30,13 @@ use keywright_primitives::hash::sha256;
 use keywright_primitives::kdf::HkdfSha256;
 use keywright_secret::wipe;
 
+use crate::binder::{Bound, Ends, Negotiation};
 use crate::kem::Randomness;
 use crate::mode::Psk;
 use crate::short::Short;
 use crate::{
-    Error, Info, Input, Kem, Policy, PrivateKey, PskSecret, PublicKey, Recipient, RecipientMode,
-    Sender, SenderMode, Suite,
+    Error, Info, Input, Kem, Mode, Policy, PrivateKey, PskSecret, PublicKey, Recipient,
+    RecipientMode, Sender, SenderMode, Suite,
 };
 
 const PSK_LABEL: &[u8] = b"keywright/authpsk-pq/v1";
@@ -78,6 +83,12 @@ impl RecipientKey {
     pub fn from_parts(curve: PrivateKey, lattice: PrivateKey) -> Result<Self, Error> {
         fit(curve.kem(), lattice.kem())?;
         Ok(Self { curve, lattice })
+    }
+
+    /// The public half that others encapsulate to on the curve.
+    #[must_use]
+    pub const fn curve(&self) -> &PublicKey {
+        self.curve.public_key()
     }
 
     /// The context that the owner of `from` made with `enc`.
@@ -164,6 +175,63 @@ impl RecipientPublicKey {
     }
 }
 
+impl Negotiation<'_> {
+    /// A context to the responder, who owns `to`, in the name of `from`, bound to this negotiation.
+    ///
+    /// # Errors
+    /// As [`Negotiation::initiate`], and [`Error::SuiteRefused`] if the rule gives another suite than
+    /// [`SUITE`].
+    pub fn initiate_pq(
+        &self,
+        policy: &Policy,
+        to: &RecipientPublicKey,
+        from: &PrivateKey,
+    ) -> Result<(Vec<u8>, Bound<Sender>), Error> {
+        let (to_curve, to_lattice) = (&to.curve, &to.lattice);
+        let transcript = self.transcript_pq(policy, (to_curve, to_lattice), from.public_key())?;
+        let (enc, context) = to.initiate(policy, from, Info(&transcript.info()))?;
+        Ok((enc, Bound::new(context, transcript)))
+    }
+
+    /// The context that an initiator made with `enc`, if he believes the same.
+    ///
+    /// # Errors
+    /// As [`Negotiation::accept`] and [`Negotiation::initiate_pq`].
+    pub fn accept_pq(
+        &self,
+        policy: &Policy,
+        key: &RecipientKey,
+        from: &PublicKey,
+        enc: &[u8],
+    ) -> Result<Bound<Recipient>, Error> {
+        let own = (key.curve.public_key(), key.lattice.public_key());
+        let transcript = self.transcript_pq(policy, own, from)?;
+        let context = key.accept(policy, from, enc, Info(&transcript.info()))?;
+        Ok(Bound::new(context, transcript))
+    }
+
+    fn transcript_pq(
+        &self,
+        policy: &Policy,
+        (curve, lattice): (&PublicKey, &PublicKey),
+        sender: &PublicKey,
+    ) -> Result<crate::binder::Transcript, Error> {
+        let chosen = self.choose(policy)?.suite();
+        if chosen != SUITE {
+            return Err(Error::SuiteRefused);
+        }
+        let named = lp(&[lattice.as_bytes()]).map_err(|_| Error::TooLong(Input::Psk))?;
+        let psk_id = named_by(&named);
+        let ends = Ends {
+            mode: Mode::AuthPsk,
+            to: curve,
+            sender: Some(sender),
+            psk_id: &psk_id,
+        };
+        self.transcript(chosen, &ends)
+    }
+}
+
 fn fit(curve: Kem, lattice: Kem) -> Result<(), Error> {
     if curve == Kem::X25519HkdfSha256 && lattice == Kem::MlKem768Draft {
         Ok(())
@@ -193,9 +261,13 @@ impl Keys<'_> {
         ])?;
         let prk = HkdfSha256::extract(b"", shared.expose())?;
         prk.expand(&[PSK_LABEL, &sha256(&all)], secret)?;
-        let mut id = [0; ID_LEN];
-        id[..ID_LABEL.len()].copy_from_slice(ID_LABEL);
-        id[ID_LABEL.len()..].copy_from_slice(&sha256(&joined(&[lattice, self.ciphertext])?));
-        Ok(id)
+        Ok(named_by(&joined(&[lattice, self.ciphertext])?))
     }
+}
+
+fn named_by(bytes: &[u8]) -> [u8; ID_LEN] {
+    let mut id = [0; ID_LEN];
+    id[..ID_LABEL.len()].copy_from_slice(ID_LABEL);
+    id[ID_LABEL.len()..].copy_from_slice(&sha256(bytes));
+    id
 }

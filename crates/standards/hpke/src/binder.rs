@@ -126,13 +126,7 @@ impl Negotiation<'_> {
         let transcript = self.transcript(chosen.suite(), &ends)?;
         let info = transcript.info();
         let (enc, context) = chosen.initiator(to, mode, Info(&info))?.initiate()?;
-        Ok((
-            enc,
-            Bound {
-                context,
-                transcript,
-            },
-        ))
+        Ok((enc, Bound::new(context, transcript)))
     }
 
     /// The context that an initiator made with `enc`, if he believes the same. Whether he does is known when
@@ -157,13 +151,10 @@ impl Negotiation<'_> {
         let transcript = self.transcript(chosen.suite(), &ends)?;
         let info = transcript.info();
         let context = chosen.acceptor(key, mode, Info(&info))?.accept(enc)?;
-        Ok(Bound {
-            context,
-            transcript,
-        })
+        Ok(Bound::new(context, transcript))
     }
 
-    fn transcript(&self, chosen: Suite, ends: &Ends<'_>) -> Result<Transcript, Error> {
+    pub(crate) fn transcript(&self, chosen: Suite, ends: &Ends<'_>) -> Result<Transcript, Error> {
         let [offered, published] = [self.offered, self.published].map(written);
         let [a, b, c, d, e, f] = chosen.to_bytes();
         let fields = [
@@ -196,11 +187,11 @@ impl Negotiation<'_> {
 }
 
 /// What of a mode and its keys goes into the transcript.
-struct Ends<'a> {
-    mode: Mode,
-    to: &'a PublicKey,
-    sender: Option<&'a PublicKey>,
-    psk_id: &'a [u8],
+pub(crate) struct Ends<'a> {
+    pub(crate) mode: Mode,
+    pub(crate) to: &'a PublicKey,
+    pub(crate) sender: Option<&'a PublicKey>,
+    pub(crate) psk_id: &'a [u8],
 }
 
 fn written(suites: &[SuiteNumbers]) -> Vec<u8> {
@@ -220,7 +211,7 @@ impl Transcript {
     }
 
     /// What HPKE takes as its info.
-    fn info(&self) -> [u8; INFO_LABEL.len() + 32] {
+    pub(crate) fn info(&self) -> [u8; INFO_LABEL.len() + 32] {
         labelled(INFO_LABEL, &self.0)
     }
 
@@ -277,6 +268,13 @@ pub struct Bound<C> {
 }
 
 impl<C> Bound<C> {
+    pub(crate) const fn new(context: C, transcript: Transcript) -> Self {
+        Self {
+            context,
+            transcript,
+        }
+    }
+
     /// The transcript.
     #[must_use]
     pub const fn transcript(&self) -> &Transcript {
@@ -296,6 +294,12 @@ impl<C> Bound<C> {
 }
 
 impl Bound<Sender> {
+    /// The context's exporter.
+    #[must_use]
+    pub const fn exporter(&self) -> &Exporter {
+        self.context.exporter()
+    }
+
     /// [`Transcript::binder`] of this end.
     ///
     /// # Errors
@@ -306,6 +310,12 @@ impl Bound<Sender> {
 }
 
 impl Bound<Recipient> {
+    /// The context's exporter.
+    #[must_use]
+    pub const fn exporter(&self) -> &Exporter {
+        self.context.exporter()
+    }
+
     /// [`Transcript::binder`] of this end.
     ///
     /// # Errors

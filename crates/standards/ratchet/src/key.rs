@@ -7,7 +7,7 @@
 use keywright_primitives::Error;
 use keywright_primitives::agreement::{X25519PrivateKey, X25519PublicKey};
 use keywright_primitives::kdf::HkdfSha256;
-use keywright_primitives::mac::MacKey;
+use keywright_primitives::mac::Sha256Pads;
 use keywright_secret::{Secret, wipe};
 
 /// An X25519 public key as it is written.
@@ -50,11 +50,11 @@ impl Drop for Key {
     }
 }
 
-/// MK = HMAC(CK, 01), then CK = HMAC(CK, 02). The backend prepares the key once for both.
+/// MK = HMAC(CK, 01), then CK = HMAC(CK, 02): six blocks of hashing, because the pads of the key are shared.
 pub(crate) fn step(chain: &mut Key, message: &mut Key) {
-    let mac = MacKey::new(chain.expose());
+    let pads = Sha256Pads::new(chain.expose());
     for (input, output) in [(1, message), (2, chain)] {
-        let mut made = mac.mac(&[input]);
+        let mut made = pads.mac_byte(input);
         output.set(&made);
         wipe(&mut made);
     }

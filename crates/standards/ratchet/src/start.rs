@@ -144,6 +144,12 @@ impl Start<'_> {
 pub struct SessionId(pub(crate) [u8; 16]);
 
 impl SessionId {
+    /// Takes the bytes of an id, as whoever keeps states under it has written them down.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
     /// The 16 bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {

@@ -93,7 +93,7 @@ pub(crate) fn next_tag(suite: Suite, tag: &[u8], block: &[u8]) -> Result<MacTag,
         Suite::Blake3 => {
             let mut key = [0; 32];
             blake3_derive(BLOCK, &[tag], &mut key);
-            let made = Blake3Mac::new(&key).mac(block);
+            let made = Blake3Mac::mac_once(&key, block);
             wipe(&mut key);
             Ok(cut(&made))
         }

@@ -2,12 +2,12 @@
 //! test of this crate both call.
 
 use crate::compat::{decode_init_v2, encode_init_v2};
-use crate::{HeaderForm, InitFrame, InitHead, MessageFrame, padding};
+use crate::{HeaderForm, InitFrame, InitHead, MessageFrame, PrekeyHead, padding};
 
 /// Reads `data` as every frame there is and takes its padding off, and checks that
 ///
 /// * what is read is written again as the same bytes: there is no second spelling;
-/// * no message frame is read with both headers;
+/// * no message frame is read with both headers, and no first frame in both of its forms;
 /// * content that was padded is padded to the same bytes.
 ///
 /// # Panics
@@ -39,6 +39,18 @@ pub fn frames(data: &[u8]) {
             InitHead::new(*head.parts()),
             Ok(head),
             "parts that do not fit"
+        );
+    }
+    if let Ok((head, rest)) = PrekeyHead::parse_prefix(data) {
+        out.clear();
+        head.encode_into(&mut out);
+        assert_eq!(out.len(), head.encoded_len(), "another length than stated");
+        out.extend_from_slice(rest);
+        assert_eq!(out, data, "a head with two spellings");
+        assert!(PrekeyHead::is_ahead(data), "a head that is not seen");
+        assert!(
+            InitHead::parse_prefix(data).is_err(),
+            "a head that is read as another"
         );
     }
     if let Ok(frame) = decode_init_v2(data) {

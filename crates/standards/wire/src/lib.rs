@@ -2,6 +2,7 @@
 //!
 //! * [`InitFrame`]: the first frame: which suites were offered, which was chosen, to which record, the
 //!   encapsulated key, and the first message. [`InitHead`] is the same without the message.
+//! * [`PrekeyHead`]: the head of a first frame that begins with prekeys.
 //! * [`MessageFrame`]: every further frame.
 //! * [`padding`]: content, 0x80 and zeros up to one of few lengths, inside the encryption.
 //! * [`compat`]: the first frame of an older program, for migration only.
@@ -38,10 +39,12 @@ pub mod fuzzing;
 mod init;
 mod message;
 pub mod padding;
+mod prekey;
 mod suite;
 
 pub use init::{InitFrame, InitHead, InitParts, ML_KEM_768_CIPHERTEXT_LEN, RecordId, SenderKeyId};
 pub use message::{HeaderForm, MESSAGE_OVERHEAD, MessageFrame, TAG_LEN};
+pub use prekey::PrekeyHead;
 pub use suite::{MAX_OFFERED, Mode, Offer, SuiteIds};
 
 /// The version of both frames.

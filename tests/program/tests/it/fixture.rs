@@ -61,7 +61,10 @@ static TEMPLATE: LazyLock<PathBuf> = LazyLock::new(|| {
     let shelf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("program-homes");
     fs::create_dir_all(&shelf).unwrap();
     for old in fs::read_dir(&shelf).unwrap().map(Result::unwrap) {
-        let running = Path::new("/proc").join(old.file_name()).exists();
+        // A home in the making has its process's number in front as well.
+        let file = old.file_name();
+        let number = file.to_str().and_then(|file| file.split('.').next());
+        let running = number.is_some_and(|number| Path::new("/proc").join(number).exists());
         if !running {
             drop(fs::remove_dir_all(old.path()));
         }
@@ -80,6 +83,13 @@ impl Home {
         let folder = tempfile::tempdir().unwrap();
         copy_folder(&TEMPLATE, &folder.path().join("home"));
         Self(folder)
+    }
+
+    /// One that `make` makes at the place that it is given.
+    pub(crate) fn made_by(make: impl FnOnce(&Path)) -> Self {
+        let home = Self(tempfile::tempdir().unwrap());
+        make(&home.path());
+        home
     }
 
     pub(crate) fn path(&self) -> PathBuf {
@@ -210,7 +220,7 @@ impl Site {
         Self::serve(home, &node)
     }
 
-    fn serve(home: Home, node: &Arc<Node>) -> Self {
+    pub(crate) fn serve(home: Home, node: &Arc<Node>) -> Self {
         let serving = node.serve(Some(loopback())).unwrap();
         Self { home, serving }
     }

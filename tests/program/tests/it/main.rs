@@ -25,3 +25,5 @@ mod refusals;
 mod rotation;
 #[cfg(test)]
 mod secrets;
+#[cfg(test)]
+mod tokens;

@@ -18,7 +18,13 @@ impl Blake3Mac {
     /// The MAC of `bytes`.
     #[must_use]
     pub fn mac(&self, bytes: &[u8]) -> Mac {
-        blake3::keyed_hash(self.0.expose(), bytes).into()
+        Self::mac_once(self.0.expose(), bytes)
+    }
+
+    /// The MAC of `bytes` under a key that is used once, without keeping a copy of it: nothing is allocated.
+    #[must_use]
+    pub fn mac_once(key: &[u8; 32], bytes: &[u8]) -> Mac {
+        blake3::keyed_hash(key, bytes).into()
     }
 
     /// The MAC of pieces as if they were joined; the caller makes the joining injective.

@@ -98,6 +98,18 @@ impl Layout {
             }
             names.push(name);
         }
+        Self::named(names, separator)
+    }
+
+    /// The layout of a table that is no CSV file, by the names of its columns.
+    ///
+    /// # Errors
+    /// [`Error::DuplicateColumn`].
+    pub fn of_names(names: Vec<String>) -> Result<Self, Error> {
+        Self::named(names, Separator::Comma)
+    }
+
+    fn named(names: Vec<String>, separator: Separator) -> Result<Self, Error> {
         let mut sorted: Vec<&String> = names.iter().filter(|name| !name.is_empty()).collect();
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -4,4 +4,6 @@
 #[cfg(test)]
 mod container;
 #[cfg(test)]
+mod session;
+#[cfg(test)]
 mod uri;

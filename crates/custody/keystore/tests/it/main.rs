@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod holder;
 #[cfg(test)]
+mod placement;
+#[cfg(test)]
 mod root;
 #[cfg(test)]
 mod scene;

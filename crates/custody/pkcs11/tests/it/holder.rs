@@ -5,7 +5,7 @@ use std::sync::Arc;
 use keywright_clock::{Clock, WallTime};
 use keywright_custody::{
     ByCustody, HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial, NO_DEADLINE,
-    NewKey, Request, RootKey, Versions, conformance,
+    NewKey, Placement, Request, RootKey, Versions, conformance,
 };
 use keywright_envelope::Binding;
 use keywright_keystore::{Keystore, ServiceKey};
@@ -150,6 +150,65 @@ fn a_root_in_the_token_and_keys_in_the_token_are_one_holder() {
         conformance::run(&store).unwrap();
         let both = ByCustody::new(Arc::new(store), Arc::new(holder(&pool)));
         conformance::run(&both).unwrap();
+    });
+}
+
+fn keys_in(pool: &Arc<SessionPool>) -> usize {
+    let session = pool.take().unwrap();
+    let label = |object| session.attribute(object, keywright_pkcs11_names::AttributeType::LABEL);
+    let ours = session.search(&scene::secrets()).unwrap().filter(|object| {
+        let label = label(*object.as_ref().unwrap()).unwrap();
+        label.text().is_some_and(|text| text.starts_with("kw1."))
+    });
+    ours.count()
+}
+
+#[test]
+fn a_root_that_is_looked_at_seals_nothing_and_one_that_is_destroyed_is_gone() {
+    on_each(|store| {
+        let pool = pool(store);
+        let installation = InstallationId::from_bytes([7; 16]);
+        let root = TokenRoot::create(Arc::clone(&pool), installation).unwrap();
+        let description = root.description();
+        assert_eq!(root.placement(), Placement::Pool);
+        for _ in 0..3 {
+            root.probe().unwrap();
+        }
+        assert_eq!(keys_in(&pool), 1);
+        root.destroy().unwrap();
+        assert_eq!(keys_in(&pool), 0);
+        assert!(TokenRoot::open(pool, &description).is_err());
+    });
+}
+
+#[test]
+fn a_key_of_an_order_that_came_to_nothing_is_taken_back_and_its_number_is_free_again() {
+    on_each(|store| {
+        let pool = pool(store);
+        let holder = holder(&pool);
+        let (key, other) = (made(&holder, 1, 1), made(&holder, 1, 2));
+        let permit = Policy::owner().permit(key.key(), Operation::KeyRotate);
+        let again = |version| {
+            let identity = identity(1, version);
+            let parent = None;
+            holder.generate(&permit, NewKey { identity, parent })
+        };
+        assert_eq!(again(1).err(), Some(HolderError::Leftover));
+        let foreign = Policy::owner().permit(KeyId::from_bytes([2; 16]), Operation::KeyRotate);
+        holder.discard(&foreign, &key);
+        assert_eq!(
+            again(1).err(),
+            Some(HolderError::Leftover),
+            "another's permit"
+        );
+        // The row of one version with the check value of the other.
+        let crossed = KeyMaterial::new(identity(1, 1), other.sealed().to_vec(), None);
+        holder.discard(&permit, &crossed);
+        assert_eq!(again(1).err(), Some(HolderError::Leftover), "not that key");
+        holder.discard(&permit, &key);
+        let new = Arc::new(again(1).unwrap());
+        assert!(seal(&holder, &new, b"text").is_ok());
+        assert!(seal(&holder, &other, b"text").is_ok());
     });
 }
 

@@ -25,12 +25,14 @@ mod sitting;
 mod suite;
 mod sweep;
 mod teach;
+mod token;
 mod trend;
 mod web;
 mod work;
 mod worker;
 
 pub(crate) use sitting::unmeasurable;
+pub(crate) use token::{TokenFlags, run as on_token};
 
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -105,7 +107,7 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
 pub(crate) fn misused() {
     if std::env::args_os()
         .nth(1)
-        .is_some_and(|word| word == "bench")
+        .is_some_and(|word| word == "bench" || word == "benchmark")
     {
         outputs::failed(Exit::Usage);
     }

@@ -13,6 +13,7 @@ use keywright_report::number;
 
 use super::flags::MeasureFlags;
 use super::op::{find, measured};
+use super::sitting::Sitting;
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
 
@@ -35,34 +36,41 @@ pub(super) fn run(arguments: &BreakdownArguments, format: Format) -> Result<Exit
     let operations = [find(&arguments.name)?.into(), find(&arguments.null)?.into()];
     let (sitting, mut cases) = measured(&operations, &flags, (format, None))?;
     if let [whole, null] = &mut cases[..] {
-        let (total, nothing) = (means(whole), means(null));
-        let measured = Measured {
-            client: vec![Named::new("request", &total)],
-            inside: "request".to_owned(),
-            total: total.clone(),
-            null: Some(nothing.clone()),
-            ..Measured::default()
-        };
-        match model(&measured) {
-            Ok(found) => whole.model = Some(Model::Breakdown(found)),
-            Err(error) => sitting.remark(error.to_string(), "give it longer runs"),
-        }
-        if let Some((mean, interval)) = beyond(&total, &nothing) {
-            sitting.remark(
-                format!(
-                    "{} takes {} more than {} [{} to {}] (95 % CI over {} pairs of runs)",
-                    arguments.name,
-                    number::time(mean),
-                    arguments.null,
-                    number::time(interval.lo),
-                    number::time(interval.hi),
-                    total.len()
-                ),
-                "",
-            );
-        }
+        split(&sitting, (&arguments.name, whole), (&arguments.null, null));
     }
     sitting.finish(cases, Some(&arguments.flags.judging))
+}
+
+/// Puts beside a case what it takes beyond another one that does nothing and took turns with it.
+pub(super) fn split(
+    sitting: &Sitting,
+    (name, whole): (&str, &mut Case),
+    (null_name, null): (&str, &Case),
+) {
+    let (total, nothing) = (means(whole), means(null));
+    let measured = Measured {
+        client: vec![Named::new("request", &total)],
+        inside: "request".to_owned(),
+        total: total.clone(),
+        null: Some(nothing.clone()),
+        ..Measured::default()
+    };
+    match model(&measured) {
+        Ok(found) => whole.model = Some(Model::Breakdown(found)),
+        Err(error) => sitting.remark(format!("{name}: {error}"), "give it longer runs"),
+    }
+    if let Some((mean, interval)) = beyond(&total, &nothing) {
+        sitting.remark(
+            format!(
+                "{name} takes {} more than {null_name} [{} to {}] (95 % CI over {} pairs of runs)",
+                number::time(mean),
+                number::time(interval.lo),
+                number::time(interval.hi),
+                total.len()
+            ),
+            "",
+        );
+    }
 }
 
 /// The mean time of an operation in each run, in nanoseconds: in a closed loop what the rate leaves to each

@@ -61,6 +61,16 @@ impl Bench {
         })
     }
 
+    /// A bench for the operations of a token.
+    pub(super) fn on_token(
+        sitting: &Sitting,
+        token: &std::sync::Arc<keywright_targets::token::Opened>,
+    ) -> Result<Self, Failure> {
+        let mut bench = Self::new(sitting, &TargetFlags::default())?;
+        bench.workshop = bench.workshop.with_token(std::sync::Arc::clone(token));
+        Ok(bench)
+    }
+
     /// A plan and what carries it.
     pub(super) fn ready(
         &self,

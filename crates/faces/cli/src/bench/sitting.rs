@@ -471,11 +471,32 @@ pub(super) fn tool() -> Tool {
     }
 }
 
-/// The words of the command line. No secret is ever among them: tokens and PINs come from files.
+/// The words of the command line, without the PINs that some commands can be given there.
 pub(super) fn command() -> String {
     let words = std::env::args_os().skip(1);
-    let words: Vec<String> = words.map(|word| quoted(&word.to_string_lossy())).collect();
-    format!("keywright {}", words.join(" "))
+    let words: Vec<String> = words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    format!("keywright {}", shown(&words).join(" "))
+}
+
+/// Words as they may be kept.
+fn shown(words: &[String]) -> Vec<String> {
+    const SECRET: [&str; 2] = ["--user-pin", "--so-pin"];
+    let before = std::iter::once("").chain(words.iter().map(String::as_str));
+    let shown = words.iter().zip(before).map(|(word, before)| {
+        if SECRET.contains(&before) {
+            return "***".to_owned();
+        }
+        match word.split_once('=') {
+            Some((name, _)) if SECRET.contains(&name) => format!("{name}=***"),
+            _ => match word.find("pin-value=") {
+                Some(at) => quoted(&format!("{}pin-value=***", &word[..at])),
+                None => quoted(word),
+            },
+        }
+    });
+    shown.collect()
 }
 
 /// A word as a shell takes it in again: conditions have signs that would otherwise redirect.
@@ -505,6 +526,17 @@ pub(crate) fn unmeasurable(error: &TargetError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pin_among_the_words_is_not_kept() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let kept = "hsm benchmark --label X --user-pin 1234 --so-pin=5678 --uri pkcs11:token=a?pin-value=99";
+        let shown = shown(&words(kept)).join(" ");
+        for pin in ["1234", "5678", "99"] {
+            assert!(!shown.contains(pin), "{shown}");
+        }
+        assert!(shown.starts_with("hsm benchmark --label X --user-pin *** --so-pin=*** "));
+    }
 
     #[test]
     fn as_many_runs_fit_as_their_pace_says_and_never_more_than_a_thousand() {

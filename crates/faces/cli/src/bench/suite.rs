@@ -250,7 +250,7 @@ fn sown(case: &SuiteCase, seed: Option<u64>) -> SuiteCase {
 fn address(target: &Target) -> Option<&str> {
     match target {
         Target::Http { url, .. } => Some(url),
-        Target::Kv(store) | Target::Transit(store) => Some(&store.url),
+        Target::Kv(store) | Target::Transit(store) => store.url.as_deref(),
         Target::Service(Instance::Running { url, .. }) => Some(url),
         _ => None,
     }

@@ -38,7 +38,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Connects. What the command itself gets wrong is found before anything is sent.
-    pub(super) fn open(&self) -> Result<Client, Failure> {
+    pub(crate) fn open(&self) -> Result<Client, Failure> {
         let url = self.url()?;
         let ca = self.ca()?;
         let (certificate, key) = self.identity()?;
@@ -56,6 +56,14 @@ impl Connection {
                 ..failure
             }
         })
+    }
+
+    /// The home and its client, if the service is named by nothing else.
+    pub(crate) fn of_home(&self) -> Option<(&Path, &Name)> {
+        match (&self.url, &self.home, &self.client) {
+            (None, Some(home), Some(client)) => Some((home, client)),
+            _ => None,
+        }
     }
 
     fn url(&self) -> Result<String, Failure> {

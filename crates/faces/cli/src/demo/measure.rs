@@ -25,7 +25,7 @@ use crate::exit::{Exit, Failure};
 use crate::place;
 
 /// Settings for a client of the service at `address`.
-pub(super) fn settings(
+pub(crate) fn settings(
     home: &Path,
     address: SocketAddr,
     client: Option<&str>,

@@ -1,12 +1,15 @@
 //! `keywright demo`: the main job on an embedded default, on real input, checked and measured.
 //!
-//! Eight steps, each of which must hold; the first that does not ends the program. The service runs in
+//! Nine steps, each of which must hold; the first that does not ends the program. The service runs in
 //! this process on loopback, and everything goes to it as a client's requests over mutual TLS.
 
 mod bulk;
 mod measure;
 mod progress;
 mod table;
+mod tokens;
+
+pub(crate) use self::measure::settings;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -72,7 +75,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     // Looked at before anything is made, so that a mistyped name leaves no home behind.
     let job = table::Job::plan(&arguments.input, &arguments.columns)?;
     let work = arguments.home.home.join(WORK);
-    leave_nothing_on_interrupt(job.revealed(&work), work);
+    let revealed = vec![job.revealed(&work), tokens::revealed(job.input(), &work)];
+    leave_nothing_on_interrupt(revealed, work);
     let demo = Demo::start(&arguments)?;
     let result = demo.steps(&arguments, &job);
     let stopped = demo.serving.stop();
@@ -137,10 +141,11 @@ impl Demo {
         fs::create_dir_all(&work).map_err(|error| Failure::file(&work, "written", &error))?;
         self.protect(job, &work)?;
         self.large_file(&work, arguments.large_file)?;
+        self.tokenise(job.input(), &work)?;
         self.strangers()?;
         self.rotate()?;
         self.audit(&work)?;
-        step(7, &format!("measuring for {} s", arguments.seconds));
+        step(8, &format!("measuring for {} s", arguments.seconds));
         measure::run(&self.home, self.serving.local_addr(), arguments.seconds)
     }
 
@@ -173,9 +178,32 @@ impl Demo {
         Ok(())
     }
 
+    /// Columns as tokens of their own shape, before and after, and back.
+    fn tokenise(&self, input: &Path, work: &Path) -> Result<(), Failure> {
+        step(4, "making tokens under a data key");
+        let report = tokens::tokenise(input, work, &self.trading, &self.context)?;
+        let Some(report) = report else {
+            fact("no column whose values all fit a format: nothing to tokenise");
+            return Ok(());
+        };
+        for row in &report.shown {
+            for (number, (value, token)) in row.iter().enumerate() {
+                let lead = if number == 0 { "-" } else { " " };
+                fact(&format!("{lead} {value:<24} {token}"));
+            }
+        }
+        fact(&format!(
+            "{} cells of {} rows in {}, revealed again, and the whole file is the same byte for byte",
+            report.cells,
+            report.rows,
+            report.output.display()
+        ));
+        Ok(())
+    }
+
     /// A client of another unit, and one without a certificate.
     fn strangers(&self) -> Result<(), Failure> {
-        step(4, "asking as somebody else");
+        step(5, "asking as somebody else");
         let other = connect(&self.home, &self.serving, Some("web-2fa-1"))?;
         let refused = other.encrypt(
             &self.context,
@@ -214,7 +242,7 @@ impl Demo {
     }
 
     fn rotate(&self) -> Result<(), Failure> {
-        step(5, "rotating the key of exchange-key");
+        step(6, "rotating the key of exchange-key");
         let item = Seal {
             plaintext: b"sealed before the rotation",
             aad: None,
@@ -254,7 +282,7 @@ impl Demo {
 
     /// Verifies the log as it stands, then a copy with one changed byte.
     fn audit(&self, work: &Path) -> Result<(), Failure> {
-        step(6, "verifying the audit log just written");
+        step(7, "verifying the audit log just written");
         self.serving.node().sign_head()?;
         let copy = work.join(AUDIT_COPY);
         copy_log(&self.home.join("audit"), &copy)?;
@@ -282,7 +310,7 @@ impl Demo {
 
 /// Ends the program on Ctrl-C and takes half-made files along. The home itself needs no such care: it
 /// stays whole whenever it is left.
-fn leave_nothing_on_interrupt(revealed: PathBuf, work: PathBuf) {
+fn leave_nothing_on_interrupt(revealed: Vec<PathBuf>, work: PathBuf) {
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -293,14 +321,18 @@ fn leave_nothing_on_interrupt(revealed: PathBuf, work: PathBuf) {
             drop(fs::remove_dir_all(work.join(AUDIT_COPY)));
             eprintln!("interrupted");
             // Last, because the steps go on until the exit: plaintext has no time to appear again.
-            table::remove(&revealed);
+            for path in &revealed {
+                table::remove(path);
+                table::remove(&path.with_extension("csv.part"));
+                table::remove(&path.with_extension("csv.journal"));
+            }
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
     });
 }
 
 fn connect(home: &Path, serving: &Serving, client: Option<&str>) -> Result<Client, Failure> {
-    Ok(Client::connect(measure::settings(
+    Ok(Client::connect(settings(
         home,
         serving.local_addr(),
         client,
@@ -312,7 +344,7 @@ fn connect_without_certificate(
     home: &Path,
     serving: &Serving,
 ) -> Result<Result<(), keywright_client::Error>, Failure> {
-    let settings = measure::settings(home, serving.local_addr(), None)?;
+    let settings = settings(home, serving.local_addr(), None)?;
     // With TLS 1.3 the refusal may arrive only when something is asked.
     Ok(Client::connect(settings)
         .and_then(|client| client.health())
@@ -388,7 +420,7 @@ fn farewell(home: &Path) {
         .unwrap_or_else(|| "keywright".to_owned());
     let home = home.display();
     step(
-        8,
+        9,
         "next: start the service, use it from another terminal, check what it wrote",
     );
     println!("  {program} serve --home {home}");
@@ -401,7 +433,7 @@ fn farewell(home: &Path) {
 }
 
 fn step(number: u8, text: &str) {
-    println!("[{number}/8] {text}");
+    println!("[{number}/9] {text}");
 }
 
 fn fact(text: &str) {

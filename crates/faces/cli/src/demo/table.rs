@@ -71,7 +71,7 @@ impl Direction {
 }
 
 /// A file in which cells are revealed; gone when it is dropped.
-struct Revealed(PathBuf);
+pub(super) struct Revealed(pub(super) PathBuf);
 
 impl Drop for Revealed {
     fn drop(&mut self) {

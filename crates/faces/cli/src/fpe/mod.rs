@@ -7,6 +7,8 @@
 mod alphabet;
 mod refused;
 mod secret;
+
+pub(crate) use self::secret::read as read_key;
 mod value;
 
 use std::path::PathBuf;

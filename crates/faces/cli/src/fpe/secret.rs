@@ -14,7 +14,7 @@ const LONGEST: usize = 128;
 
 /// The bytes of a key. A file of 32, 48 or 64 hexadecimal digits, white space around them apart, is their
 /// bytes; any other is the key itself.
-pub(super) fn read(path: &Path) -> Result<SecretBytes, Failure> {
+pub(crate) fn read(path: &Path) -> Result<SecretBytes, Failure> {
     let mut bytes = SecretBytes::zeroed(LONGEST + 1);
     let mut length = 0;
     let failed = |error| Failure::file(path, "read", &error);

@@ -1,4 +1,4 @@
-//! The file that a seed lies in: a protected file (design 7.10) with one password slot, over a short text.
+//! The text that a seed lies in, in a [protected file](super::protected).
 //!
 //! ```text
 //! keywright seed 1
@@ -8,24 +8,24 @@
 //! ```
 //!
 //! The names stand beside the seed, so that it cannot be read as another kind of seed by mistake, and all of
-//! it is authenticated. A file appears under its name only when it is whole, and never over another.
+//! it is authenticated.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use keywright_container::{DataKey, FileHeader, Slot, open, seal_to_path};
 use keywright_encoding::hex;
-use keywright_envelope::Aad;
 use keywright_hdkey::{Seed, SeedScheme};
-use keywright_password::{Limits, Profile};
-use keywright_primitives::random::RandomStream;
+use keywright_password::Profile;
 use keywright_secret::SecretBytes;
-use keywright_types::SlotType;
 
-use crate::exit::{Exit, Failure, sentence};
+use super::protected::Purpose;
+use crate::exit::Failure;
 
-/// Said to every seed file, so that no other protected file passes for one.
-const PURPOSE: &[u8] = b"keywright/hd/seed";
+const SEED_FILE: Purpose = Purpose {
+    label: b"keywright/hd/seed",
+    name: "seed file",
+    made_by: "keywright hd seed new",
+    longest: LONGEST,
+};
 
 const FIRST_LINE: &str = "keywright seed 1";
 
@@ -42,31 +42,10 @@ pub(super) enum Export {
 }
 
 impl Export {
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Never => "never",
             Self::Plain => "plain",
-        }
-    }
-}
-
-/// How dear it is to guess the password.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(super) enum ProfileName {
-    /// For tests.
-    Fast,
-    /// For most.
-    Balanced,
-    /// For seeds that protect much.
-    Strong,
-}
-
-impl From<ProfileName> for Profile {
-    fn from(name: ProfileName) -> Self {
-        match name {
-            ProfileName::Fast => Self::Fast,
-            ProfileName::Balanced => Self::Balanced,
-            ProfileName::Strong => Self::Strong,
         }
     }
 }
@@ -85,56 +64,13 @@ impl Document {
         password: &SecretBytes,
         profile: Profile,
     ) -> Result<(), Failure> {
-        refuse_existing(path)?;
-        let mut random = RandomStream::new().map_err(|error| failed(path, &error))?;
-        let key = DataKey::generate(&mut random).map_err(|error| failed(path, &error))?;
-        let slot = Slot::password(&key, password, profile, &mut random)
-            .map_err(|error| failed(path, &error))?;
-        let suffix = random.array::<8>().map_err(|error| failed(path, &error))?;
-        let staged = beside(path, &suffix);
-        let text = self.text();
-        let sealed = seal_to_path(
-            &mut text.expose(),
-            &staged,
-            &key,
-            &[slot],
-            &aad()?,
-            &mut |_| {},
-        );
-        sealed.map_err(|error| failed(path, &error))?;
-        // A link is refused where something stands already, which a renaming would replace.
-        let linked = std::fs::hard_link(&staged, path);
-        let removed = std::fs::remove_file(&staged);
-        match linked {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(exists(path)),
-            Err(error) => Err(Failure::file(path, "written", &error)),
-            Ok(()) => removed.map_err(|error| Failure::file(&staged, "removed", &error)),
-        }
+        SEED_FILE.write(path, &self.text(), password, profile)
     }
 
     /// Opens the file.
     pub(super) fn read(path: &Path, password: &SecretBytes) -> Result<Self, Failure> {
-        let mut file = File::open(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Failure::new(
-                Exit::NotFound,
-                format!("there is no seed file {}", path.display()),
-                "make one: keywright hd seed new --out FILE",
-            ),
-            _ => Failure::file(path, "read", &error),
-        })?;
-        let header = FileHeader::read_from(&mut file).map_err(|error| failed(path, &error))?;
-        let slot = header
-            .slots()
-            .iter()
-            .find(|slot| slot.kind() == SlotType::Password);
-        let slot = slot.ok_or_else(|| no_seed(path))?;
-        let (key, _) = slot
-            .open_password(password, &Limits::standard())
-            .map_err(|error| failed(path, &error))?;
-        let mut text = Bounded(SecretBytes::zeroed(LONGEST), 0);
-        open(&mut file, &mut text, &header, &key, &aad()?, &mut |_| {})
-            .map_err(|error| failed(path, &error))?;
-        Self::parse(text.text()).ok_or_else(|| no_seed(path))
+        let text = SEED_FILE.read(path, password)?;
+        Self::parse(text.expose()).ok_or_else(|| SEED_FILE.none(path))
     }
 
     fn text(&self) -> SecretBytes {
@@ -169,93 +105,6 @@ impl Document {
         let seed = Seed::restore(seed.expose(), scheme).ok()?;
         none_left.then_some(Self { seed, export })
     }
-}
-
-/// A buffer that does not grow.
-struct Bounded(SecretBytes, usize);
-
-impl Bounded {
-    fn text(&self) -> &[u8] {
-        self.0.expose().get(..self.1).unwrap_or_default()
-    }
-}
-
-impl std::io::Write for Bounded {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let end = self.1 + bytes.len();
-        let room = self.0.expose_mut().get_mut(self.1..end);
-        let room = room.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::WriteZero))?;
-        room.copy_from_slice(bytes);
-        self.1 = end;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-fn aad() -> Result<Aad<'static>, Failure> {
-    Aad::EMPTY
-        .caller(PURPOSE)
-        .map_err(|error| failed(Path::new("the seed file"), &error))
-}
-
-/// A name in the same folder that nothing has.
-fn beside(path: &Path, suffix: &[u8; 8]) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".new-{}", hex::encode(suffix)));
-    path.with_file_name(name)
-}
-
-/// Said before anything is made or asked for; the link says it again at the end.
-pub(super) fn refuse_existing(path: &Path) -> Result<(), Failure> {
-    match std::fs::symlink_metadata(path) {
-        Ok(_) => Err(exists(path)),
-        Err(_) => Ok(()),
-    }
-}
-
-fn exists(path: &Path) -> Failure {
-    Failure::new(
-        Exit::Refused,
-        format!(
-            "{} exists, and a seed is never written over",
-            path.display()
-        ),
-        "choose another name with --out FILE",
-    )
-}
-
-fn no_seed(path: &Path) -> Failure {
-    Failure::new(
-        Exit::Usage,
-        format!("{} is no seed file", path.display()),
-        "give a file that `keywright hd seed` has written",
-    )
-}
-
-fn failed(path: &Path, error: &(dyn std::error::Error + 'static)) -> Failure {
-    use keywright_container::Error;
-    let (exit, advice) = match error.downcast_ref::<Error>() {
-        Some(Error::Rejected | Error::Password(keywright_password::Error::Rejected)) => (
-            Exit::Authentication,
-            "check the password, and whether the file was changed",
-        ),
-        Some(Error::Malformed) => (
-            Exit::Usage,
-            "give a file that `keywright hd seed` has written",
-        ),
-        _ => (
-            Exit::Internal,
-            "check that the path exists and that you may use it",
-        ),
-    };
-    Failure::new(
-        exit,
-        format!("{}: {}", path.display(), sentence(error)),
-        advice,
-    )
 }
 
 #[cfg(test)]

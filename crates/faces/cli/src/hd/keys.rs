@@ -2,7 +2,8 @@
 
 use keywright_encoding::hex;
 use keywright_hdkey::identus::{Purpose, prism_did, purpose_of};
-use keywright_hdkey::{Path, PublicKey};
+use keywright_hdkey::profile::{Profile, ProfileKey};
+use keywright_hdkey::{Path, PrivateNode, PublicKey};
 use keywright_secret::SecretBytes;
 use serde::Serialize;
 
@@ -25,6 +26,44 @@ pub(super) struct Derive {
 pub(super) struct Public {
     #[command(flatten)]
     tree: Tree,
+    /// The key that a library of Identus made of a node of bip32-ed25519-v2, to hold against one that is
+    /// known. Not confirmed by keys that those libraries have made.
+    #[arg(long, value_enum)]
+    profile: Option<ProfileName>,
+}
+
+/// Whose way of making a key of a node.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ProfileName {
+    /// JavaScript.
+    #[value(name = "identus-ed25519-js")]
+    IdentusEd25519Js,
+    /// JVM, Android and Apple.
+    #[value(name = "identus-ed25519-jvm")]
+    IdentusEd25519Jvm,
+    /// For agreement.
+    #[value(name = "identus-x25519")]
+    IdentusX25519,
+}
+
+impl From<ProfileName> for Profile {
+    fn from(name: ProfileName) -> Self {
+        match name {
+            ProfileName::IdentusEd25519Js => Self::IdentusEd25519Js,
+            ProfileName::IdentusEd25519Jvm => Self::IdentusEd25519Jvm,
+            ProfileName::IdentusX25519 => Self::IdentusX25519,
+        }
+    }
+}
+
+/// A public key under a profile.
+#[derive(Serialize)]
+struct UnderProfile {
+    scheme: &'static str,
+    seed_scheme: &'static str,
+    profile: &'static str,
+    path: String,
+    public: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -41,6 +80,8 @@ struct Key<'a> {
     path: String,
     public: String,
     fingerprint: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jwk: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     did: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +100,7 @@ impl Key<'_> {
             path: path.to_string(),
             public: hex::encode(public.as_bytes()),
             fingerprint: hex::encode(&public.fingerprint()),
+            jwk: public.to_jwk().ok(),
             did: did(path, public),
             xpub: None,
             chain_code: None,
@@ -76,6 +118,7 @@ impl Key<'_> {
                 ("fingerprint", self.fingerprint.clone()),
             ];
             let more = [
+                ("jwk", self.jwk.clone()),
                 ("did", self.did.clone()),
                 ("xpub", self.xpub.clone()),
                 ("chain code", self.chain_code.clone()),
@@ -119,8 +162,41 @@ pub(super) fn derive(arguments: &Derive, format: Format) -> Result<Exit, Failure
 pub(super) fn public(arguments: &Public, format: Format) -> Result<Exit, Failure> {
     let path = arguments.tree.path()?;
     let node = arguments.tree.node(&path)?;
+    if let Some(profile) = arguments.profile {
+        return under(profile.into(), node, &path, format);
+    }
     let public = node.public_key().map_err(refused)?;
-    Key::of(&path, &public, node.seed_scheme().name()).print(format)
+    let key = Key::of(&path, &public, node.seed_scheme().name());
+    // Whoever reads may take long, and needs no private key for it.
+    drop(node);
+    key.print(format)
+}
+
+fn under(
+    profile: Profile,
+    node: Box<PrivateNode>,
+    path: &Path,
+    format: Format,
+) -> Result<Exit, Failure> {
+    let key = ProfileKey::of(&node, profile).map_err(refused)?;
+    let shown = UnderProfile {
+        scheme: node.scheme().name(),
+        seed_scheme: node.seed_scheme().name(),
+        profile: profile.name(),
+        path: path.to_string(),
+        public: hex::encode(&key.public_key().map_err(refused)?),
+    };
+    drop((key, node));
+    output::document(format, &shown, || {
+        output::fields(&[
+            ("scheme", shown.scheme.to_owned()),
+            ("seed scheme", shown.seed_scheme.to_owned()),
+            ("profile", shown.profile.to_owned()),
+            ("path", shown.path.clone()),
+            ("public", shown.public.clone()),
+        ])
+    })?;
+    Ok(Exit::Ok)
 }
 
 pub(super) fn xpub(arguments: &Xpub, format: Format) -> Result<Exit, Failure> {
@@ -133,5 +209,6 @@ pub(super) fn xpub(arguments: &Xpub, format: Format) -> Result<Exit, Failure> {
     // P-256 and BIP32-Ed25519 have public nodes and no text for them.
     key.xpub = public.to_xpub().ok();
     key.chain_code = Some(hex::encode(public.chain_code()));
+    drop((root, node));
     key.print(format)
 }

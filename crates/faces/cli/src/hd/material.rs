@@ -25,6 +25,13 @@ pub(super) struct Password {
 }
 
 impl Password {
+    /// The password in another file.
+    pub(super) fn of(file: &Path) -> Self {
+        Self {
+            password_file: file.to_owned(),
+        }
+    }
+
     /// As for the password of a home, nobody but its owner may be able to read the file.
     pub(super) fn read(&self) -> Result<SecretBytes, Failure> {
         let file = &self.password_file;

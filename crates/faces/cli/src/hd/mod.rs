@@ -2,15 +2,21 @@
 //!
 //! A seed lies in a file under a password, with the name of how it was made and whether it may leave. Words
 //! and seeds come from a file or standard input, passwords from files; none is ever an argument. Words are
-//! shown once, when they are made, and are not kept. Every answer names the scheme of its key.
+//! shown once, when they are made, and are not kept. Every answer names the scheme of its key. The process
+//! writes no core file, and locks its memory where it may.
 
 mod document;
 mod keys;
 mod material;
+mod protected;
 mod refused;
 mod seed;
+mod shares;
 mod signing;
 mod tree;
+mod vault;
+
+use keywright_secret::locked::{Locking, lock_process};
 
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -36,16 +42,38 @@ enum Command {
     Xpub(keys::Xpub),
     /// Sign a message.
     Sign(signing::Sign),
+    /// Take over wallets of Identus agents from a secret store.
+    #[command(subcommand)]
+    Vault(Box<vault::Command>),
     /// Verify a signature.
     Verify(signing::Verify),
 }
 
 pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
+    // What a seed is read into must reach neither a core file nor the swap space. Where the system refuses
+    // to lock memory, the user learns it once the command has done its work.
+    let locking = lock_process();
+    let ended = work(arguments, format)?;
+    if locking != Locking::Locked && swaps() {
+        eprintln!("note: this user may lock too little memory (ulimit -l), and the machine swaps");
+    }
+    Ok(ended)
+}
+
+/// Whether the machine has any swap space.
+fn swaps() -> bool {
+    let listed = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
+    // The first line is the heading.
+    listed.lines().count() > 1
+}
+
+fn work(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
     match arguments.command {
         Command::Derive(arguments) => keys::derive(&arguments, format),
         Command::Public(arguments) => keys::public(&arguments, format),
         Command::Seed(command) => seed::run(&command, format),
         Command::Sign(arguments) => signing::sign(&arguments, format),
+        Command::Vault(command) => vault::run(&command, format),
         Command::Verify(arguments) => signing::verify(&arguments, format),
         Command::Xpub(arguments) => keys::xpub(&arguments, format),
     }

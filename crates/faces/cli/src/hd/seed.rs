@@ -3,15 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use keywright_encoding::hex;
-use keywright_hdkey::Seed;
-use keywright_hdkey::mnemonic::{Mnemonic, WordCount, apollo_seed, foreign_seed};
+use keywright_hdkey::identus::{Purpose, key_path};
+use keywright_hdkey::mnemonic::{APOLLO_SALTS, Mnemonic, WordCount, apollo_seed, foreign_seed};
+use keywright_hdkey::{PrivateNode, Scheme, Seed};
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
 use serde::Serialize;
 
-use super::document::{Document, Export, ProfileName, refuse_existing};
+use super::document::{Document, Export};
 use super::material::{self, Password};
+use super::protected::{ProfileName, refuse_existing};
 use super::refused::refused;
+use super::shares;
 use crate::confirm::{Yes, confirm};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
@@ -25,14 +28,17 @@ pub(super) enum Command {
     /// Let a seed out, if it may leave.
     #[command(name = "export")]
     Leave(Leave),
+    /// Split a seed into shares, and bring it back from them.
+    #[command(subcommand)]
+    Shares(shares::Command),
 }
 
 /// Where a seed goes.
 #[derive(Debug, clap::Args)]
-struct Destination {
+pub(super) struct Destination {
     /// The file to write; nothing is ever written over.
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    pub(super) out: PathBuf,
     #[command(flatten)]
     password: Password,
     /// How dear it is to guess the password.
@@ -66,6 +72,8 @@ enum SeedSchemeName {
     Bip39Foreign,
     /// 16 to 64 bytes in hexadecimal digits.
     Raw,
+    /// A seed file under another password, with the name that it was kept under.
+    Sealed,
 }
 
 #[derive(Debug, clap::Args)]
@@ -81,6 +89,13 @@ pub(super) struct Import {
     /// The file with the passphrase, on one line. For `apollo` it is the whole salt.
     #[arg(long, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
+    /// For `apollo`: the public key of the first DID, m/29'/29'/0'/1'/0', in hexadecimal digits. The salt that
+    /// leads to it is found among those that libraries of Identus have used.
+    #[arg(long, value_name = "HEX", conflicts_with = "passphrase_file")]
+    known_public: Option<String>,
+    /// For `sealed`: the file with the password of the input, on one line.
+    #[arg(long, value_name = "FILE", required_if_eq("seed_scheme", "sealed"))]
+    input_password_file: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -90,6 +105,15 @@ pub(super) struct Leave {
     seed_file: PathBuf,
     #[command(flatten)]
     password: Password,
+    /// The file to write the seed into, under another password; without it the seed is printed.
+    #[arg(long, value_name = "FILE", requires = "new_password_file")]
+    out: Option<PathBuf>,
+    /// The file with that password, on one line.
+    #[arg(long, value_name = "FILE", requires = "out")]
+    new_password_file: Option<PathBuf>,
+    /// How dear it is to guess that password.
+    #[arg(long, value_enum, default_value_t = ProfileName::Balanced)]
+    profile: ProfileName,
     #[command(flatten)]
     yes: Yes,
 }
@@ -99,6 +123,7 @@ pub(super) fn run(command: &Command, format: Format) -> Result<Exit, Failure> {
         Command::Import(arguments) => import(arguments, format),
         Command::Leave(arguments) => leave(arguments, format),
         Command::New(arguments) => new(arguments, format),
+        Command::Shares(command) => shares::run(command, format),
     }
 }
 
@@ -114,10 +139,7 @@ struct Written<'a> {
 
 impl Serialize for Export {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(match self {
-            Self::Never => "never",
-            Self::Plain => "plain",
-        })
+        serializer.serialize_str(self.name())
     }
 }
 
@@ -152,19 +174,61 @@ fn new(arguments: &New, format: Format) -> Result<Exit, Failure> {
 
 fn import(arguments: &Import, format: Format) -> Result<Exit, Failure> {
     refuse_existing(&arguments.destination.out)?;
+    if let (SeedSchemeName::Sealed, Some(password)) =
+        (arguments.seed_scheme, &arguments.input_password_file)
+    {
+        return sealed(arguments, &Password::of(password), format);
+    }
     let input = material::text(&arguments.input)?;
     let passphrase = passphrase(arguments.passphrase_file.as_deref())?;
     let (text, salt) = (as_text(&input)?, as_text(&passphrase)?);
     let seed = match arguments.seed_scheme {
-        SeedSchemeName::Apollo => apollo_seed(text, salt).map_err(|error| refused(error.into()))?,
+        SeedSchemeName::Apollo => match &arguments.known_public {
+            Some(public) => seed_of(text, public)?,
+            None => apollo_seed(text, salt).map_err(|error| refused(error.into()))?,
+        },
         SeedSchemeName::Bip39 => {
             let mnemonic = Mnemonic::parse(text).map_err(|error| refused(error.into()))?;
             mnemonic.to_seed(salt)
         }
         SeedSchemeName::Bip39Foreign => foreign_seed(text, salt),
         SeedSchemeName::Raw => raw(&input, arguments.passphrase_file.as_deref())?,
+        SeedSchemeName::Sealed => {
+            return Err(Failure::new(
+                Exit::Usage,
+                "the input is under a password of its own",
+                "add --input-password-file FILE",
+            ));
+        }
     };
     arguments.destination.write(seed, None, format)
+}
+
+/// The seed whose first DID has this key, whichever of the known salts it was made with.
+fn seed_of(words: &str, public: &str) -> Result<Seed, Failure> {
+    let first = key_path(0, Purpose::Master, 0).map_err(|error| refused(error.into()))?;
+    for salt in APOLLO_SALTS {
+        let seed = apollo_seed(words, salt).map_err(|error| refused(error.into()))?;
+        let node = PrivateNode::derive_from(&seed, Scheme::Bip32Secp256k1, &first);
+        let key = node.and_then(|node| node.public_key()).map_err(refused)?;
+        if hex::encode(key.as_bytes()).eq_ignore_ascii_case(public.trim()) {
+            return Ok(seed);
+        }
+    }
+    Err(Failure::new(
+        Exit::Negative,
+        "no salt that libraries of Identus have used leads from the words to this key",
+        "check words and key (33 bytes, compressed), or give the salt itself with --passphrase-file",
+    ))
+}
+
+/// A seed file as the input. What was made to stay does not become free to leave.
+fn sealed(arguments: &Import, password: &Password, format: Format) -> Result<Exit, Failure> {
+    let document = Document::read(&arguments.input, &password.read()?)?;
+    if arguments.destination.export == Export::Plain {
+        may_leave(document.export)?;
+    }
+    arguments.destination.write(document.seed, None, format)
 }
 
 fn raw(input: &SecretBytes, passphrase: Option<&Path>) -> Result<Seed, Failure> {
@@ -185,7 +249,13 @@ fn raw(input: &SecretBytes, passphrase: Option<&Path>) -> Result<Seed, Failure> 
 }
 
 impl Destination {
-    fn write(&self, seed: Seed, words: Option<&str>, format: Format) -> Result<Exit, Failure> {
+    /// Writes the seed file and says so.
+    pub(super) fn write(
+        &self,
+        seed: Seed,
+        words: Option<&str>,
+        format: Format,
+    ) -> Result<Exit, Failure> {
         let written = Written {
             file: self.out.display().to_string(),
             seed_scheme: seed.scheme().name(),
@@ -223,6 +293,9 @@ struct Left<'a> {
 fn leave(arguments: &Leave, format: Format) -> Result<Exit, Failure> {
     let document = Document::read(&arguments.seed_file, &arguments.password.read()?)?;
     may_leave(document.export)?;
+    if let (Some(out), Some(password)) = (&arguments.out, &arguments.new_password_file) {
+        return leave_sealed(arguments, &document, (out, &Password::of(password)), format);
+    }
     confirm("the seed is printed in plain form", arguments.yes)?;
     let digits = SecretBytes::from_vec(hex::encode(document.seed.expose()).into_bytes());
     let left = Left {
@@ -233,6 +306,37 @@ fn leave(arguments: &Leave, format: Format) -> Result<Exit, Failure> {
         output::fields(&[
             ("seed scheme", left.seed_scheme.to_owned()),
             ("seed", left.seed.to_owned()),
+        ])
+    })?;
+    Ok(Exit::Ok)
+}
+
+/// A copy under another password, which is read as any seed file is.
+fn leave_sealed(
+    arguments: &Leave,
+    document: &Document,
+    (out, password): (&Path, &Password),
+    format: Format,
+) -> Result<Exit, Failure> {
+    let password = password.read()?;
+    document.write(out, &password, arguments.profile.into())?;
+    // What was written must open and hold this very seed, or the backup is worthless.
+    let back = Document::read(out, &password)?;
+    if back.seed.expose() != document.seed.expose() || back.export != document.export {
+        return Err(Failure::broken(
+            "what was written does not lead back to the seed",
+        ));
+    }
+    let written = Written {
+        file: out.display().to_string(),
+        seed_scheme: document.seed.scheme().name(),
+        export: document.export,
+        words: None,
+    };
+    output::document(format, &written, || {
+        output::fields(&[
+            ("file", written.file.clone()),
+            ("seed scheme", written.seed_scheme.to_owned()),
         ])
     })?;
     Ok(Exit::Ok)
@@ -257,7 +361,7 @@ fn passphrase(file: Option<&Path>) -> Result<SecretBytes, Failure> {
     }
 }
 
-fn as_text(bytes: &SecretBytes) -> Result<&str, Failure> {
+pub(super) fn as_text(bytes: &SecretBytes) -> Result<&str, Failure> {
     std::str::from_utf8(bytes.expose()).map_err(|_| {
         Failure::new(
             Exit::Usage,
@@ -278,6 +382,10 @@ mod tests {
         use clap::ValueEnum as _;
         for name in SeedSchemeName::value_variants() {
             let shown = name.to_possible_value().unwrap();
+            if *name == SeedSchemeName::Sealed {
+                // The name that it has is the one in the file.
+                continue;
+            }
             let first = shown
                 .get_name()
                 .trim_end_matches("-foreign")

@@ -142,6 +142,8 @@ pub(super) fn sign(arguments: &Sign, format: Format) -> Result<Exit, Failure> {
         public: hex::encode(node.public_key().map_err(refused)?.as_bytes()),
         signature: hex::encode(&signature.map_err(refused)?),
     };
+    // Whoever reads may take long, and needs no key for it.
+    drop(node);
     output::document(format, &signed, || {
         output::fields(&[
             ("scheme", signed.scheme.to_owned()),

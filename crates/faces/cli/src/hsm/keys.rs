@@ -9,10 +9,10 @@ use serde_json::json;
 
 use super::answer::{Answer, Beside, Refusal};
 use super::files::Output;
+use super::look::class;
 use super::make::HashName;
 use super::pin::UserPin;
 use super::place::{Entry, Key, Named, Place, digits};
-use super::show::class;
 use crate::confirm::{Yes, confirm};
 use crate::exit::{Exit, Failure};
 
@@ -176,6 +176,8 @@ enum FormName {
     Ssh,
     /// The point of a curve alone.
     Raw,
+    /// A JSON Web Key with its thumbprint.
+    Jwk,
 }
 
 impl FormName {
@@ -185,6 +187,7 @@ impl FormName {
             Self::Der => (Form::Der, "DER"),
             Self::Ssh => (Form::Ssh, "SSH"),
             Self::Raw => (Form::Raw, "RAW"),
+            Self::Jwk => (Form::Jwk, "JWK"),
         }
     }
 }

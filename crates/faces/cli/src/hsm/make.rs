@@ -8,6 +8,7 @@ use super::answer::{Answer, Beside, Refusal};
 use super::files::{Input, Output};
 use super::pin::UserPin;
 use super::place::{Entry, Place};
+use crate::exit::{Exit, Failure};
 
 /// Random bytes.
 #[derive(Debug, clap::Args)]
@@ -77,6 +78,9 @@ pub(crate) struct HashWords {
     /// Write the bytes of the hash instead of hexadecimal digits.
     #[arg(long)]
     binary: bool,
+    /// Make the hash here, without a token: sha256, sha384 or sha512.
+    #[arg(long)]
+    local: bool,
 }
 
 /// A hash on the command line.
@@ -114,11 +118,15 @@ impl From<HashName> for Hash {
 }
 
 pub(super) fn hash(words: &HashWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let how = (Access::Read, Entry::IfNamed);
-    let (mut desk, _) = words.place.desk(beside, &words.pin, how)?;
     let hash = Hash::from(words.algorithm);
-    let mut input = words.input.open()?;
-    let (digest, length) = desk.hash(hash, &mut input)?;
+    let (digest, length) = match words.local {
+        true => hashed_here(hash, words)?,
+        false => {
+            let how = (Access::Read, Entry::IfNamed);
+            let (mut desk, _) = words.place.desk(beside, &words.pin, how)?;
+            desk.hash(hash, &mut words.input.open()?)?
+        }
+    };
     let digits = hex::encode(&digest);
     let written = match words.binary {
         true => digest,
@@ -127,6 +135,7 @@ pub(super) fn hash(words: &HashWords, beside: &mut Beside) -> Result<Answer, Ref
     let mut data = json!({
         "operation": "hash",
         "algorithm": hash_name(hash),
+        "local": words.local,
         "input_file": words.input.name(),
         "input_bytes": length,
         "digest_hex": digits,
@@ -140,4 +149,17 @@ pub(super) fn hash(words: &HashWords, beside: &mut Beside) -> Result<Answer, Ref
         return Ok(Answer::of(&data));
     }
     Ok(Answer::of(&data).text(written))
+}
+
+fn hashed_here(hash: Hash, words: &HashWords) -> Result<(Vec<u8>, u64), Refusal> {
+    let hashed = keywright_hsm::here::hash(hash, &mut words.input.open()?)?;
+    hashed.ok_or_else(|| {
+        let name = hash_name(hash);
+        Failure::new(
+            Exit::Unsupported,
+            format!("{name} is not made without a token"),
+            "choose sha256, sha384 or sha512, or leave out --local",
+        )
+        .into()
+    })
 }

@@ -4,11 +4,16 @@
 //! two lines, or one document. The pages under docs/hsm are written from these definitions.
 
 mod answer;
+mod benchmark;
+mod codes;
+mod explain;
 mod files;
 mod keys;
+mod look;
 mod make;
 mod pin;
 mod place;
+mod prompt;
 mod secret;
 mod show;
 mod tokens;
@@ -40,16 +45,18 @@ enum Command {
     ListSlots(show::ModuleWords),
     /// What a token can do.
     ListMechanisms(show::MechanismWords),
+    /// What a token really does: each thing is tried once, with keys that end with the session.
+    Capabilities(show::CapabilityWords),
     /// The objects of a token.
-    ListObjects(show::ObjectWords),
+    ListObjects(look::ObjectWords),
     /// Every attribute of a key.
-    InspectKey(show::ObjectWords),
+    InspectKey(look::ObjectWords),
     /// Look for a key.
-    FindKey(show::FindWords),
+    FindKey(look::FindWords),
     /// Where two keys differ.
-    DiffKeys(show::DiffWords),
+    DiffKeys(look::DiffWords),
     /// What a return code means and what to do about it.
-    ExplainError(show::ExplainWords),
+    ExplainError(explain::ExplainWords),
     /// Random bytes of the token.
     #[command(alias = "random")]
     GenRandom(make::RandomWords),
@@ -80,7 +87,7 @@ enum Command {
     EncryptSymmetric(work::SealWords),
     /// Decrypt what encrypt-symmetric made.
     DecryptSymmetric(work::SealWords),
-    /// Encrypt a short input with an RSA public key (OAEP).
+    /// Encrypt with an RSA public key (OAEP): a short input, or with --envelope one of any size.
     Encrypt(work::RsaWords),
     /// Decrypt with an RSA private key (OAEP).
     Decrypt(work::RsaWords),
@@ -93,15 +100,17 @@ enum Command {
     /// Make a key for HMAC.
     GenHmacKey(secret::HmacKeyWords),
     /// Make a code with HMAC.
-    HmacSign(work::HmacWords),
+    HmacSign(codes::HmacWords),
     /// Verify a code of HMAC.
-    HmacVerify(work::HmacVerifyWords),
+    HmacVerify(codes::HmacVerifyWords),
     /// Make a key for AES-CMAC.
     GenCmacKey(secret::CmacKeyWords),
     /// Make a code with AES-CMAC.
-    CmacSign(work::CmacWords),
+    CmacSign(codes::CmacWords),
     /// Verify a code of AES-CMAC.
-    CmacVerify(work::CmacVerifyWords),
+    CmacVerify(codes::CmacVerifyWords),
+    /// Measure the token: fourteen operations, or a key of yours.
+    Benchmark(Box<BenchmarkWords>),
 }
 
 impl Command {
@@ -111,6 +120,7 @@ impl Command {
             Self::Info(_) => ("info", Context::Session),
             Self::ListSlots(_) => ("list-slots", Context::Session),
             Self::ListMechanisms(_) => ("list-mechanisms", Context::Session),
+            Self::Capabilities(_) => ("capabilities", Context::Session),
             Self::ListObjects(_) => ("list-objects", Context::Find),
             Self::InspectKey(_) => ("inspect-key", Context::Find),
             Self::FindKey(_) => ("find-key", Context::Find),
@@ -141,6 +151,7 @@ impl Command {
             Self::GenCmacKey(_) => ("gen-cmac-key", Context::Keygen),
             Self::CmacSign(_) => ("cmac-sign", Context::Mac),
             Self::CmacVerify(_) => ("cmac-verify", Context::Mac),
+            Self::Benchmark(_) => ("benchmark", Context::General),
         }
     }
 
@@ -149,11 +160,12 @@ impl Command {
             Self::Info(words) => show::info(words, beside),
             Self::ListSlots(words) => show::slots(words, beside),
             Self::ListMechanisms(words) => show::mechanisms(words, beside),
-            Self::ListObjects(words) => show::objects(words, beside),
-            Self::InspectKey(words) => show::inspect(words, beside),
-            Self::FindKey(words) => show::find(words, beside),
-            Self::DiffKeys(words) => show::diff(words, beside),
-            Self::ExplainError(words) => show::explain(words),
+            Self::Capabilities(words) => show::capabilities(words, beside),
+            Self::ListObjects(words) => look::objects(words, beside),
+            Self::InspectKey(words) => look::inspect(words, beside),
+            Self::FindKey(words) => look::find(words, beside),
+            Self::DiffKeys(words) => look::diff(words, beside),
+            Self::ExplainError(words) => explain::explain(words),
             Self::GenRandom(words) => make::random(words, beside),
             Self::Hash(words) => make::hash(words, beside),
             Self::InitToken(words) => tokens::init(words, beside),
@@ -174,17 +186,61 @@ impl Command {
             Self::UnwrapKey(words) => secret::unwrap(words, beside),
             Self::GenCsr(words) => keys::csr(words, beside),
             Self::GenHmacKey(words) => secret::gen_hmac(words, beside),
-            Self::HmacSign(words) => work::hmac(words, beside),
-            Self::HmacVerify(words) => work::hmac_verify(words, beside),
+            Self::HmacSign(words) => codes::hmac(words, beside),
+            Self::HmacVerify(words) => codes::hmac_verify(words, beside),
             Self::GenCmacKey(words) => secret::gen_cmac(words, beside),
-            Self::CmacSign(words) => work::cmac(words, beside),
-            Self::CmacVerify(words) => work::cmac_verify(words, beside),
+            Self::CmacSign(words) => codes::cmac(words, beside),
+            Self::CmacVerify(words) => codes::cmac_verify(words, beside),
+            Self::Benchmark(_) => Err(Failure::broken("a measurement is no answer").into()),
         }
+    }
+}
+
+pub(crate) use benchmark::BenchmarkWords;
+
+impl Arguments {
+    /// Whether what comes of it is a result of the measurement engine.
+    pub(crate) const fn measures(&self) -> bool {
+        matches!(self.command, Command::Benchmark(_))
+    }
+}
+
+/// Says that the words of an `hsm` command are none, in one document; gives the failure back if they are not
+/// meant for these commands.
+pub(crate) fn misused(failure: Failure) -> Result<Exit, Failure> {
+    let words = std::env::args_os().skip(1);
+    let mut words = words.filter_map(|word| word.into_string().ok());
+    let known = |word: &String| <Command as clap::Subcommand>::has_subcommand(word);
+    let name = match words.next().as_deref() {
+        Some("hsm") => words.find(known),
+        Some("benchmark") => Some("benchmark".to_owned()),
+        _ => return Err(failure),
+    };
+    let name = name.unwrap_or_else(|| "hsm".to_owned());
+    let refusal = Err(failure.into());
+    let beside = Beside::default();
+    answer::print(&name, Context::General, Format::Json, &beside, refusal)
+}
+
+/// Measures a token. Whatever keeps it from being measured is said as the other commands say it.
+pub(crate) fn benchmark(words: &BenchmarkWords, format: Format) -> Result<Exit, Failure> {
+    let mut beside = Beside::default();
+    match words.ready(&mut beside) {
+        Ok(ready) => {
+            for warning in &beside.warnings {
+                eprintln!("warning: {warning}");
+            }
+            words.run(&ready, format)
+        }
+        Err(refusal) => answer::print("benchmark", Context::General, format, &beside, Err(refusal)),
     }
 }
 
 pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
     let format = if arguments.json { Format::Json } else { format };
+    if let Command::Benchmark(words) = &arguments.command {
+        return benchmark(words, format);
+    }
     let (name, context) = arguments.command.about();
     let mut beside = Beside::default();
     let outcome = arguments.command.run(&mut beside);

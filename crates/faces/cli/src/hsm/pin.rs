@@ -4,13 +4,12 @@
 //! One line end is taken off and nothing else: blanks belong to a PIN. Buffers are wiped.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use keywright_hsm::Pin;
 use keywright_secret::SecretBytes;
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
 use super::answer::Refusal;
 use crate::exit::{Exit, Failure};
@@ -192,7 +191,7 @@ impl Source {
                 bounded(&mut file).map_err(|e| unreadable(&path, &e))?
             }
             Self::Stdin => line(Path::new("standard input"), &mut StandardInput)?,
-            Self::Prompt(what) => prompt(what)?,
+            Self::Prompt(what) => super::prompt::ask(what)?,
         };
         Ok(Pin::from_line(bytes))
     }
@@ -241,7 +240,7 @@ fn file(path: &Path) -> Result<Vec<u8>, Refusal> {
 }
 
 /// No PIN is longer.
-const LONGEST: usize = 1024;
+pub(super) const LONGEST: usize = 1024;
 
 /// The whole of a short file.
 fn bounded(file: &mut File) -> std::io::Result<Vec<u8>> {
@@ -258,7 +257,7 @@ fn bounded(file: &mut File) -> std::io::Result<Vec<u8>> {
     Err(std::io::Error::other("it is too long for a PIN"))
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Refusal {
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Refusal {
     let mut failure = Failure::file(path, "read", error);
     failure.exit = Exit::Usage;
     Refusal::Face(failure)
@@ -292,47 +291,4 @@ fn line(name: &Path, source: &mut dyn std::io::Read) -> Result<Vec<u8>, Refusal>
         ));
     }
     Ok(bytes)
-}
-
-/// A terminal that does not show what is typed, until this is dropped.
-struct Silent<'t> {
-    terminal: &'t File,
-    before: Termios,
-}
-
-impl<'t> Silent<'t> {
-    fn new(terminal: &'t File) -> std::io::Result<Self> {
-        let before = tcgetattr(terminal)?;
-        let mut silent = before.clone();
-        silent.local_modes.remove(LocalModes::ECHO);
-        tcsetattr(terminal, OptionalActions::Flush, &silent)?;
-        Ok(Self { terminal, before })
-    }
-}
-
-impl Drop for Silent<'_> {
-    fn drop(&mut self) {
-        // A terminal that is gone needs nothing back.
-        tcsetattr(self.terminal, OptionalActions::Flush, &self.before).ok();
-    }
-}
-
-fn prompt(what: &str) -> Result<Vec<u8>, Refusal> {
-    let path = Path::new("/dev/tty");
-    let opened = File::options().read(true).write(true).open(path);
-    let mut terminal = opened.map_err(|_| {
-        Refusal::usage(
-            format!("there is no terminal to ask for the {what}"),
-            "name its source: --pin-file, --pin-fd, --pin-env, --pin-stdin (for the security officer --so-pin-file and so on)",
-        )
-    })?;
-    let failed = |error: std::io::Error| unreadable(path, &error);
-    let mut reader = terminal.try_clone().map_err(failed)?;
-    let for_echo = terminal.try_clone().map_err(failed)?;
-    let silent = Silent::new(&for_echo).map_err(failed)?;
-    write!(terminal, "{what}: ").map_err(failed)?;
-    let typed = line(path, &mut reader);
-    drop(silent);
-    writeln!(terminal).map_err(failed)?;
-    typed
 }

@@ -176,7 +176,7 @@ pub(super) enum Entry {
     Needed,
 }
 
-fn login(
+pub(super) fn login(
     token: &Token,
     at: &Where,
     pin: &UserPin,
@@ -273,7 +273,7 @@ fn token_line(token: &Token) -> serde_json::Value {
     }
 }
 
-fn path(bytes: &[u8]) -> PathBuf {
+pub(super) fn path(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
     PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
 }

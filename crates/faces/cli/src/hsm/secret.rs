@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use keywright_hsm::secrets::{self, Method, Unwrapped};
+use keywright_hsm::secrets::{self, Entering, Method, Unwrapped};
 use keywright_hsm::{Access, Hash, KeyChoice, Purpose, SecretKind};
 
 use super::answer::{Answer, Beside, Refusal};
@@ -182,9 +182,9 @@ pub(crate) struct UnwrapWords {
     /// What kind of key it is.
     #[arg(long, value_enum, default_value_t = SecretName::Aes)]
     key_type: SecretName,
-    /// The one thing that the key may do.
-    #[arg(long, value_enum, default_value_t = AesUsage::Encrypt)]
-    usage: AesUsage,
+    /// The one thing that the key may do [default: encrypt, and sign for a private key].
+    #[arg(long, value_enum)]
+    usage: Option<EnteringUsage>,
     /// The check value that the key must have, as wrap-key told it.
     #[arg(long, value_name = "HEX")]
     check_value: Option<String>,
@@ -195,19 +195,58 @@ enum SecretName {
     Aes,
     /// A generic secret, for HMAC.
     Generic,
+    /// A private key of RSA.
+    Rsa,
+    /// A private key on a curve such as P-256.
+    Ec,
+}
+
+impl UnwrapWords {
+    /// A private key signs unless it is told to decrypt.
+    const fn purpose(&self) -> Purpose {
+        match (self.key_type, self.usage) {
+            (SecretName::Rsa | SecretName::Ec, None) => Purpose::Sign,
+            (_, None | Some(EnteringUsage::Encrypt)) => Purpose::Encrypt,
+            (_, Some(EnteringUsage::Sign)) => Purpose::Sign,
+            (_, Some(EnteringUsage::Mac)) => Purpose::Mac,
+            (_, Some(EnteringUsage::Wrap)) => Purpose::Wrap,
+        }
+    }
+}
+
+/// What a key that comes in may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum EnteringUsage {
+    /// A private key decrypts.
+    Encrypt,
+    Mac,
+    /// Private keys only.
+    Sign,
+    Wrap,
 }
 
 pub(super) fn unwrap(words: &UnwrapWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let private = matches!(words.key_type, SecretName::Rsa | SecretName::Ec);
+    let signs = words.usage == Some(EnteringUsage::Sign);
+    let codes = matches!(words.usage, Some(EnteringUsage::Mac | EnteringUsage::Wrap));
+    if (signs && !private) || (codes && private) {
+        return Err(Refusal::usage(
+            "a key of this type is not used like that",
+            "secret keys encrypt, wrap or make codes; private keys sign, or encrypt to decrypt",
+        ));
+    }
     let wrapped = files::read(&words.input)?;
     let id = words.new.id()?;
     let desk = words.new.desk(beside)?;
     let what = Unwrapped {
         method: words.method.method(words.hash),
         kind: match words.key_type {
-            SecretName::Aes => SecretKind::Aes { len: 32 },
-            SecretName::Generic => SecretKind::Generic { len: 32 },
+            SecretName::Aes => Entering::Secret(SecretKind::Aes { len: 32 }),
+            SecretName::Generic => Entering::Secret(SecretKind::Generic { len: 32 }),
+            SecretName::Rsa => Entering::Rsa,
+            SecretName::Ec => Entering::Ec,
         },
-        new: words.new.new_key(id.as_deref(), words.usage.purpose()),
+        new: words.new.new_key(id.as_deref(), words.purpose()),
         check_value: words.check_value.as_deref(),
     };
     let under = KeyChoice::label(&words.wrapping_key_label);

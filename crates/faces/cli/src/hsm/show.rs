@@ -1,19 +1,14 @@
-//! The commands that look: info, list-slots, list-mechanisms, list-objects, inspect-key, find-key, diff-keys,
-//! explain-error.
+//! The commands that look at modules and tokens: info, list-slots, list-mechanisms, capabilities.
 
-use keywright_hsm::explanation::{self, CodeReport};
-use keywright_hsm::information;
-use keywright_hsm::inspection;
-use keywright_hsm::objects::{self, Near, ObjectReport};
-use keywright_hsm::{Access, Context, KeyChoice, Module};
-use keywright_pkcs11_names::explain::Placeholders;
-use keywright_pkcs11_names::{Named as _, ObjectClass, ReturnCode, SpellingError};
+use keywright_hsm::capabilities::{self, CapabilityReport};
+use keywright_hsm::information::{self, MechanismReport, MechanismsReport};
+use keywright_hsm::{Access, Error, Module, TokenChoice, Uri};
 use serde_json::json;
 
 use super::answer::{Answer, Beside, Refusal};
 use super::pin::UserPin;
-use super::place::{Entry, Key, Named, Place};
-use crate::exit::{Exit, Failure};
+use super::place::{Entry, Place};
+use crate::exit::Exit;
 use crate::output::table;
 
 /// A look at a module.
@@ -87,24 +82,28 @@ pub(crate) struct MechanismWords {
     /// Show also what each is for and its key sizes.
     #[arg(long)]
     detailed: bool,
+    /// Compare with the token of this URI, which may name another module.
+    #[arg(long, value_name = "URI", conflicts_with = "detailed")]
+    diff: Option<String>,
+    /// With --diff: end with 3 if they differ.
+    #[arg(long, requires = "diff")]
+    fail_on_difference: bool,
 }
 
 pub(super) fn mechanisms(words: &MechanismWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let (token, _) = words.place.token(beside)?;
     let report = information::mechanisms(&token)?;
+    if let Some(other) = &words.diff {
+        return compared(words, &report, (token.module(), other));
+    }
     let mut rows = Vec::new();
     for mechanism in &report.mechanisms {
         let mut row = vec![mechanism.value_hex.clone(), mechanism.name.clone()];
         if words.detailed {
-            let sizes = (mechanism.min_key_size, mechanism.max_key_size);
-            let sizes = match sizes {
-                (Some(min), Some(max)) if max > 0 => format!("{min}-{max}"),
-                _ => String::new(),
-            };
             let capabilities = mechanism.capabilities.map(|all| all.words().join(" "));
             row.extend([
                 mechanism.category.to_owned(),
-                sizes,
+                sizes(mechanism),
                 capabilities.unwrap_or_default(),
             ]);
         }
@@ -113,321 +112,77 @@ pub(super) fn mechanisms(words: &MechanismWords, beside: &mut Beside) -> Result<
     Ok(Answer::of(&report).text(table(&rows)))
 }
 
-/// A token and a PIN, to look at objects.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ObjectWords {
-    #[command(flatten)]
-    place: Place,
-    #[command(flatten)]
-    pin: UserPin,
-    #[command(flatten)]
-    key: Key,
-    /// Only objects of this class: public, private, secret-key, cert, data.
-    #[arg(long, value_name = "CLASS", value_parser = class)]
-    class: Option<ObjectClass>,
-    /// Show also the flags of each. XTR is for a key that can be taken out under another key.
-    #[arg(long)]
-    detailed: bool,
-}
-
-pub(super) fn class(text: &str) -> Result<ObjectClass, String> {
-    use keywright_hsm::uri::Type;
-    let all = [
-        Type::Certificate,
-        Type::Data,
-        Type::Private,
-        Type::Public,
-        Type::SecretKey,
-    ];
-    let known = all.into_iter().find(|known| known.name() == text);
-    let named = known.map(Type::class).or_else(|| text.parse().ok());
-    named.ok_or_else(|| "choose public, private, secret-key, cert or data".to_owned())
-}
-
-pub(super) fn objects(words: &ObjectWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let how = (Access::Read, Entry::IfNamed);
-    let (desk, at) = words.place.desk(beside, &words.pin, how)?;
-    public_only(&desk, beside);
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
-    let report = objects::list(&desk, &choice, words.class)?;
-    let detail = match words.detailed {
-        true => Detail::Flags,
-        false => Detail::Name,
+/// The mechanisms of a token beside those of another.
+fn compared(
+    words: &MechanismWords,
+    report: &MechanismsReport,
+    (module, other): (&Module, &str),
+) -> Result<Answer, Refusal> {
+    let uri: Uri = other.parse().map_err(Error::from)?;
+    let module = match &uri.module_path {
+        Some(path) => Module::load(&super::place::path(path)).map_err(Error::from)?,
+        None => module.clone(),
     };
-    let rows: Vec<_> = report
-        .objects
-        .iter()
-        .map(|object| row(object, detail))
-        .collect();
-    Ok(Answer::of(&report).text(table(&rows)))
-}
-
-fn public_only(desk: &keywright_hsm::Desk, beside: &mut Beside) {
-    if !desk.is_logged_in() {
-        let told = "nobody is logged in: only public objects are seen; name a source of the PIN for the others";
-        beside.warnings.push(told.to_owned());
+    let choice = TokenChoice {
+        uri: Some(&uri),
+        ..TokenChoice::default()
+    };
+    let second = information::mechanisms(&choice.find(&module)?)?;
+    let diff = information::diff(report, &second);
+    let row =
+        |sign: &str, one: &MechanismReport| vec![sign.to_owned(), one.name.clone(), sizes(one)];
+    let mut rows: Vec<_> = diff.only_first.iter().map(|one| row("-", one)).collect();
+    rows.extend(diff.only_second.iter().map(|one| row("+", one)));
+    for changed in &diff.different {
+        rows.push(row("<", &changed.first));
+        rows.push(row(">", &changed.second));
     }
-}
-
-/// How much of an object a row shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Detail {
-    Flags,
-    Name,
-}
-
-fn row(object: &ObjectReport, detail: Detail) -> Vec<String> {
-    let bare = |name: &Option<String>| {
-        let name = name.clone().unwrap_or_default();
-        name.trim_start_matches("CKO_")
-            .trim_start_matches("CKK_")
-            .to_ascii_lowercase()
-    };
-    let size = match (&object.curve, object.key_size_bits) {
-        (Some(curve), _) => curve.clone(),
-        (None, Some(bits)) => bits.to_string(),
-        (None, None) => String::new(),
-    };
-    let mut row = vec![
-        bare(&object.class),
-        bare(&object.key_type),
-        size,
-        object.label.clone().unwrap_or_default(),
-        object.id.clone(),
-    ];
-    if detail == Detail::Flags {
-        row.push(object.flags.words().join(","));
-    }
-    row
-}
-
-pub(super) fn inspect(words: &ObjectWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let how = (Access::Read, Entry::IfNamed);
-    let (desk, at) = words.place.desk(beside, &words.pin, how)?;
-    public_only(&desk, beside);
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
-    let report = inspection::inspect(&desk, &choice)?;
-    let mut text = String::new();
-    for object in &report.objects {
-        let uri = ("uri", object.object.uri.clone());
-        let prints = [
-            ("fingerprint", &object.fingerprint),
-            ("ssh", &object.ssh_fingerprint),
-        ];
-        let prints = prints
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value.clone()?)));
-        let attributes = object.attributes.iter();
-        let attributes = attributes.map(|one| (one.name.as_str(), one.value.clone()));
-        let rows: Vec<_> = std::iter::once(uri)
-            .chain(prints)
-            .chain(attributes)
-            .collect();
-        text.push_str(&crate::output::fields(&rows));
-        text.push('\n');
-    }
-    Ok(Answer::of(&report).text(text))
-}
-
-/// A key to look for.
-#[derive(Debug, clap::Args)]
-pub(crate) struct FindWords {
-    #[command(flatten)]
-    place: Place,
-    #[command(flatten)]
-    pin: UserPin,
-    #[command(flatten)]
-    key: Key,
-    /// If there is none, show labels that are spelt alike.
-    #[arg(long)]
-    show_similar: bool,
-}
-
-pub(super) fn find(words: &FindWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let how = (Access::Read, Entry::IfNamed);
-    let (desk, at) = words.place.desk(beside, &words.pin, how)?;
-    public_only(&desk, beside);
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
-    let near = if words.show_similar {
-        Near::Show
-    } else {
-        Near::Ignore
-    };
-    let report = objects::find(&desk, &choice, near)?;
-    let mut rows: Vec<_> = report
-        .keys
-        .iter()
-        .map(|key| row(&key.object, Detail::Flags))
-        .collect();
-    let similar = report.similar.iter();
-    rows.extend(similar.map(|near| {
-        vec![
-            "similar".to_owned(),
-            near.label.clone(),
-            near.reason.to_owned(),
-        ]
-    }));
-    let exit = if report.keys.is_empty() {
-        Exit::NotFound
-    } else {
-        Exit::Ok
-    };
-    if report.keys.is_empty() {
-        beside
-            .warnings
-            .push(format!("no key is {}", report.search_key));
-    }
-    Ok(Answer::of(&report).text(table(&rows)).exit(exit))
-}
-
-/// Two keys to compare.
-#[derive(Debug, clap::Args)]
-pub(crate) struct DiffWords {
-    #[command(flatten)]
-    place: Place,
-    #[command(flatten)]
-    pin: UserPin,
-    /// The first key's label.
-    #[arg(long, value_name = "LABEL")]
-    key1_label: String,
-    /// The second key's label.
-    #[arg(long, value_name = "LABEL")]
-    key2_label: String,
-    /// The class of both [default: private, else secret-key, else public].
-    #[arg(long, value_name = "CLASS", value_parser = class)]
-    class: Option<ObjectClass>,
-    /// End with 3 if they differ.
-    #[arg(long)]
-    fail_on_difference: bool,
-}
-
-pub(super) fn diff(words: &DiffWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let how = (Access::Read, Entry::IfNamed);
-    let (desk, _) = words.place.desk(beside, &words.pin, how)?;
-    public_only(&desk, beside);
-    let (first, second) = (
-        KeyChoice::label(&words.key1_label),
-        KeyChoice::label(&words.key2_label),
-    );
-    let report = inspection::diff(&desk, &first, &second, words.class)?;
-    let different = report.differences.iter().map(|one| {
-        let words = [&one.attribute, &one.key1_value, &one.key2_value];
-        let mut row = vec![one.severity.to_owned()];
-        row.extend(words.into_iter().cloned());
-        row
-    });
-    let rows: Vec<_> = different.collect();
-    let text = if report.identical {
+    let text = if diff.identical {
         "identical\n".to_owned()
     } else {
         table(&rows)
     };
-    let exit = match words.fail_on_difference && !report.identical {
+    let exit = match words.fail_on_difference && !diff.identical {
         true => Exit::Gate,
         false => Exit::Ok,
     };
-    Ok(Answer::of(&report).text(text).exit(exit))
+    Ok(Answer::of(&diff).text(text).exit(exit))
 }
 
-/// A return code to explain.
+fn sizes(mechanism: &MechanismReport) -> String {
+    match (mechanism.min_key_size, mechanism.max_key_size) {
+        (Some(min), Some(max)) if max > 0 => format!("{min}-{max}"),
+        _ => String::new(),
+    }
+}
+
+/// A token to try.
 #[derive(Debug, clap::Args)]
-pub(crate) struct ExplainWords {
-    /// The code: 0xA0, 160, CKR_PIN_INCORRECT, `pin incorrect`, or a whole message.
-    #[arg(
-        value_name = "CODE",
-        required_unless_present = "list",
-        allow_negative_numbers = true
-    )]
-    code: Vec<String>,
-    /// What was being done, for the steps.
-    #[arg(long, default_value = "general")]
-    context: String,
-    /// Show all codes.
-    #[arg(long)]
-    list: bool,
-    /// The token's label, for the commands in the steps.
-    #[arg(long, value_name = "LABEL")]
-    label: Option<String>,
-    /// The key's label, for the commands in the steps.
-    #[arg(long, value_name = "LABEL")]
-    key_label: Option<String>,
+pub(crate) struct CapabilityWords {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    pin: UserPin,
 }
 
-pub(super) fn explain(words: &ExplainWords) -> Result<Answer, Refusal> {
-    if words.list {
-        let list = explanation::list();
-        let rows: Vec<_> = list
-            .iter()
-            .map(|line| {
-                vec![
-                    line.rv_hex.clone(),
-                    line.code.to_owned(),
-                    line.meaning.to_owned(),
-                ]
-            })
-            .collect();
-        let data = json!({ "code_count": list.len(), "codes": list });
-        return Ok(Answer::of(&data).text(table(&rows)));
-    }
-    let context: Context = words.context.parse().map_err(|error: SpellingError| {
-        let names = Context::ALL.map(Context::name).join(", ");
-        Refusal::usage(
-            format!("--context: {error}"),
-            format!("choose one of {names}"),
-        )
-    })?;
-    let names = Placeholders {
-        token: words.label.as_deref(),
-        key: words.key_label.as_deref(),
-    };
-    let report = explanation::explain(&words.code.join(" "), context, names);
-    let report = report.map_err(|error| {
-        let exit = match error {
-            SpellingError::Unknown { .. } => Exit::NotFound,
-            _ => Exit::Usage,
-        };
-        let count = ReturnCode::all().count();
-        let advice = format!("keywright hsm explain-error --list shows all {count}");
-        Failure::new(exit, error.to_string(), advice)
-    })?;
-    let text = in_words(&report);
-    Ok(Answer::of(&report).text(text))
+pub(super) fn capabilities(
+    words: &CapabilityWords,
+    beside: &mut Beside,
+) -> Result<Answer, Refusal> {
+    let how = (Access::Read, Entry::Needed);
+    let (desk, _) = words.place.desk(beside, &words.pin, how)?;
+    let report = capabilities::probe(&desk)?;
+    Ok(Answer::of(&json!(report)).text(capability_table(&report)))
 }
 
-fn in_words(report: &CodeReport) -> String {
-    let mut text = format!(
-        "{} ({}, {})\n{}\n",
-        report.code, report.rv_hex, report.rv, report.meaning
-    );
-    if let Some(other) = &report.other_reading {
-        text.push_str(&format!("\nOr was it {other}?\n"));
-    }
-    let mut section = |title: &str, lines: Vec<String>| {
-        if !lines.is_empty() {
-            let lines = lines.iter().map(|line| format!("  {line}\n"));
-            text.push_str(&format!("\n{title}\n{}", lines.collect::<String>()));
-        }
-    };
-    section(
-        "Causes, the likeliest first",
-        report
-            .causes
-            .iter()
-            .map(|cause| (*cause).to_owned())
-            .collect(),
-    );
-    section("What to do first", vec![report.hint.clone()]);
-    let steps = report.steps.iter().map(|step| match &step.command {
-        Some(command) => format!("{}: {command}", step.text),
-        None => step.text.to_owned(),
+fn capability_table(report: &CapabilityReport) -> String {
+    let tried = report.capabilities.iter().map(|one| {
+        let able = if one.able { "yes" } else { "no" };
+        let reason = one.reason.clone().unwrap_or_default();
+        vec![one.name.to_owned(), able.to_owned(), reason]
     });
-    section("Steps", steps.collect());
-    let ways = report.differences.iter();
-    let ways = ways.map(|way| format!("{} ({}): {}", way.provider, way.versions, way.text));
-    section("Tokens with their own ways", ways.collect());
-    section("Answered by", vec![report.functions.join(", ")]);
-    text
+    let quirks = report.quirks.iter();
+    let quirks = quirks.map(|one| vec![one.name.to_owned(), one.value.clone()]);
+    let rows: Vec<_> = tried.chain(quirks).collect();
+    table(&rows)
 }

@@ -1,12 +1,11 @@
-//! The commands that put keys to work: sign, verify, encrypt, decrypt, encrypt-symmetric, decrypt-symmetric,
-//! hmac-sign, hmac-verify, cmac-sign, cmac-verify.
+//! The commands that put keys to work: sign, verify, encrypt, decrypt, encrypt-symmetric, decrypt-symmetric.
 
 use std::path::PathBuf;
 
-use keywright_hsm::mac::{self, Code, Shortest};
 use keywright_hsm::sealing::{self, Layout};
 use keywright_hsm::signing::{self, Given, How, Scheme, SignatureForm};
 use keywright_hsm::{Access, Desk, Error, Hash};
+use keywright_hsm::{hybrid, oaep};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Beside, Refusal};
@@ -23,17 +22,17 @@ pub(crate) struct KeyWords {
     #[command(flatten)]
     pin: UserPin,
     #[command(flatten)]
-    key: Key,
+    pub(super) key: Key,
     #[command(flatten)]
-    input: Input,
+    pub(super) input: Input,
 }
 
 impl KeyWords {
-    fn desk(&self, entry: Entry, beside: &mut Beside) -> Result<(Desk, Where), Refusal> {
+    pub(super) fn desk(&self, entry: Entry, beside: &mut Beside) -> Result<(Desk, Where), Refusal> {
         self.place.desk(beside, &self.pin, (Access::Read, entry))
     }
 
-    fn told(&self, report: impl serde::Serialize) -> Value {
+    pub(super) fn told(&self, report: impl serde::Serialize) -> Value {
         let mut data = serde_json::to_value(report).unwrap_or_default();
         data["input_file"] = json!(self.input.name());
         data
@@ -133,10 +132,19 @@ pub(crate) struct VerifyWords {
     /// The file with the signature.
     #[arg(long, value_name = "FILE")]
     signature: PathBuf,
+    /// Verify here with the public key of this file (SubjectPublicKeyInfo, PEM or DER), without a token.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["key_label", "id"])]
+    pubkey: Option<PathBuf>,
 }
 
 pub(super) fn verify(words: &VerifyWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let signature = files::read(&words.signature)?;
+    if let Some(file) = &words.pubkey {
+        let public = files::read(file)?;
+        let mut input = words.key.input.open()?;
+        let report = keywright_hsm::here::verify(&public, words.how.how(), &mut input, &signature)?;
+        return Ok(Answer::of(&words.key.told(report)));
+    }
     let (mut desk, at) = words.key.desk(Entry::IfNamed, beside)?;
     let mut named = Named::default();
     let choice = at.key(&words.key.key, &mut named)?;
@@ -153,8 +161,21 @@ pub(crate) struct RsaWords {
     /// The hash of OAEP [default: sha256, and sha1 on a token that has no other].
     #[arg(long, value_enum)]
     hash: Option<HashName>,
+    /// An input of any size: under a fresh key of its own, which alone is encrypted with RSA. In this form `decrypt`
+    /// finds the hash in the file.
+    #[arg(long)]
+    envelope: bool,
+    /// Additional data that must be the same for decryption; it is not kept secret.
+    #[arg(long, value_name = "TEXT", requires = "envelope")]
+    aad: Option<String>,
     #[command(flatten)]
     output: Output,
+}
+
+impl RsaWords {
+    fn aad(&self) -> &[u8] {
+        self.aad.as_deref().unwrap_or_default().as_bytes()
+    }
 }
 
 pub(super) fn encrypt(words: &RsaWords, beside: &mut Beside) -> Result<Answer, Refusal> {
@@ -163,8 +184,15 @@ pub(super) fn encrypt(words: &RsaWords, beside: &mut Beside) -> Result<Answer, R
     let choice = at.key(&words.key.key, &mut named)?;
     let mut input = words.key.input.open()?;
     let hash = words.hash.map(Hash::from);
+    if words.envelope {
+        let how = (hash, words.aad());
+        let (report, placed) = words
+            .output
+            .with(|out| Ok(hybrid::seal(&desk, &choice, how, &mut input, out)?))?;
+        return Ok(placed.answer(words.key.told(report)));
+    }
     let (report, placed) = words.output.with(|out| {
-        let (sealed, report) = sealing::encrypt_oaep(&desk, &choice, hash, &mut input)?;
+        let (sealed, report) = oaep::encrypt(&desk, &choice, hash, &mut input)?;
         out.write_all(&sealed).map_err(Error::Output)?;
         Ok(report)
     })?;
@@ -177,8 +205,14 @@ pub(super) fn decrypt(words: &RsaWords, beside: &mut Beside) -> Result<Answer, R
     let choice = at.key(&words.key.key, &mut named)?;
     let mut input = words.key.input.open()?;
     let hash = words.hash.map(Hash::from);
+    if words.envelope {
+        let (report, placed) = words
+            .output
+            .with(|out| Ok(hybrid::open(&desk, &choice, words.aad(), &mut input, out)?))?;
+        return Ok(placed.answer(words.key.told(report)));
+    }
     let (report, placed) = words.output.with(|out| {
-        let (plain, report) = sealing::decrypt_oaep(&desk, &choice, hash, &mut input)?;
+        let (plain, report) = oaep::decrypt(&desk, &choice, hash, &mut input)?;
         out.write_all(plain.expose()).map_err(Error::Output)?;
         Ok(report)
     })?;
@@ -249,136 +283,4 @@ pub(super) fn open(words: &SealWords, beside: &mut Beside) -> Result<Answer, Ref
         .output
         .with(|out| Ok(sealing::open(&desk, &choice, how, &mut input, out)?))?;
     Ok(placed.answer(words.key.told(report)))
-}
-
-/// What to make a code over.
-#[derive(Debug, clap::Args)]
-pub(crate) struct HmacWords {
-    #[command(flatten)]
-    key: KeyWords,
-    /// The hash of HMAC.
-    #[arg(long, value_enum, default_value_t = HashName::Sha256)]
-    algorithm: HashName,
-    /// Cut the code to its first bytes; at least 8 [default: whole].
-    #[arg(long, value_name = "BYTES")]
-    mac_len: Option<usize>,
-    #[command(flatten)]
-    output: Output,
-}
-
-/// What to make a code over, with AES.
-#[derive(Debug, clap::Args)]
-pub(crate) struct CmacWords {
-    #[command(flatten)]
-    key: KeyWords,
-    /// Cut the code to its first bytes; at least 8.
-    #[arg(long, value_name = "BYTES", default_value_t = 16)]
-    mac_len: usize,
-    /// Accept a code of 4 bytes or more.
-    #[arg(long)]
-    allow_short: bool,
-    #[command(flatten)]
-    output: Output,
-}
-
-/// A code to verify.
-#[derive(Debug, clap::Args)]
-pub(crate) struct HmacVerifyWords {
-    #[command(flatten)]
-    key: KeyWords,
-    /// The hash of HMAC.
-    #[arg(long, value_enum, default_value_t = HashName::Sha256)]
-    algorithm: HashName,
-    /// The file with the code.
-    #[arg(long, value_name = "FILE")]
-    hmac: PathBuf,
-}
-
-/// A code to verify, with AES.
-#[derive(Debug, clap::Args)]
-pub(crate) struct CmacVerifyWords {
-    #[command(flatten)]
-    key: KeyWords,
-    /// The file with the code.
-    #[arg(long, value_name = "FILE")]
-    cmac: PathBuf,
-    /// Accept a code of 4 bytes or more.
-    #[arg(long)]
-    allow_short: bool,
-}
-
-type Wanted = (Code, usize, Shortest);
-
-fn make_code(
-    (words, output): (&KeyWords, &Output),
-    wanted: Wanted,
-    beside: &mut Beside,
-) -> Result<Answer, Refusal> {
-    let (mut desk, at) = words.desk(Entry::Needed, beside)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
-    let mut input = words.input.open()?;
-    let ((report, code), placed) = output.with(|out| {
-        let (code, report) = mac::sign(&mut desk, &choice, wanted, &mut input)?;
-        out.write_all(&code).map_err(Error::Output)?;
-        Ok((report, code))
-    })?;
-    let mut data = words.told(report);
-    data["mac_hex"] = json!(keywright_encoding::hex::encode(&code));
-    Ok(placed.answer(data))
-}
-
-fn check_code(
-    words: &KeyWords,
-    wanted: (Code, Shortest),
-    file: &std::path::Path,
-    beside: &mut Beside,
-) -> Result<Answer, Refusal> {
-    let code = files::read(file)?;
-    let (mut desk, at) = words.desk(Entry::Needed, beside)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
-    let mut input = words.input.open()?;
-    let report = mac::verify(&mut desk, &choice, wanted, &mut input, &code)?;
-    Ok(Answer::of(&words.told(report)))
-}
-
-pub(super) fn hmac(words: &HmacWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let code = Code::Hmac(words.algorithm.into());
-    let length = words.mac_len.unwrap_or(code.whole_len());
-    make_code(
-        (&words.key, &words.output),
-        (code, length, Shortest::Eight),
-        beside,
-    )
-}
-
-pub(super) fn cmac(words: &CmacWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let wanted = (
-        Code::Cmac,
-        words.mac_len,
-        if words.allow_short {
-            Shortest::Four
-        } else {
-            Shortest::Eight
-        },
-    );
-    make_code((&words.key, &words.output), wanted, beside)
-}
-
-pub(super) fn hmac_verify(words: &HmacVerifyWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let wanted = (Code::Hmac(words.algorithm.into()), Shortest::Eight);
-    check_code(&words.key, wanted, &words.hmac, beside)
-}
-
-pub(super) fn cmac_verify(words: &CmacVerifyWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let wanted = (
-        Code::Cmac,
-        if words.allow_short {
-            Shortest::Four
-        } else {
-            Shortest::Eight
-        },
-    );
-    check_code(&words.key, wanted, &words.cmac, beside)
 }

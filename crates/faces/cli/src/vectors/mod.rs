@@ -5,6 +5,11 @@
 //! the FFX text; our own `collected`, `generated` and golden files. Cases run under everything that the
 //! standard of 2016 allows; how many of them the strict policy refuses is counted by reason.
 //!
+//! Trees of keys have their own forms and no backends: BIP-32, BIP-39, BIP-340, SLIP-0010, SLIP-0021, PRISM.
+//!
+//! So have the primitives that sessions are made of: HPKE, X25519, Ed25519, AES-GCM, ChaCha20-Poly1305 and
+//! XChaCha20-Poly1305, HKDF, HMAC, ML-KEM, BLAKE3, Argon2id.
+//!
 //! Not here: vectors of other algorithms. Their cases are counted as skipped where the file says how many
 //! it has, and their files as ignored where it does not.
 
@@ -51,6 +56,7 @@ pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure
         for file in &found {
             match forms::read(file)? {
                 Content::Cases(cases) => report.file(file, &judge, &cases),
+                Content::Judged(cases) => report.judged(file, &cases),
                 Content::Other { cases, of } => report.skip(&of, cases),
                 // What is named has to be read; a folder may hold other things.
                 Content::Unknown if file == path => return Err(unknown(file)),
@@ -80,7 +86,7 @@ fn unknown(file: &Path) -> Failure {
             "{} is no file of vectors that this command reads",
             file.display()
         ),
-        "name a file of FF1, FF3 or FF3-1 vectors, or the folder that it stands in",
+        "name a file of FF1, FF3 or FF3-1 vectors or of trees of keys, or the folder that it stands in",
     )
 }
 

@@ -8,6 +8,7 @@ use keywright_fpe::Backend;
 use serde::Serialize;
 
 use super::case::Case;
+use super::forms::{Judged, Ruling};
 use super::judge::{Judge, Verdict, lacking};
 
 /// Everything that is said in the end.
@@ -18,6 +19,8 @@ pub(super) struct Report {
     refused: BTreeMap<&'static str, u64>,
     /// Held, but refused by the strict policy, by code.
     refused_by_strict_policy: BTreeMap<&'static str, u64>,
+    /// Held, but only a part of the case was looked at, by what that was.
+    held_in_part: BTreeMap<&'static str, u64>,
     failures: Vec<String>,
     skips: BTreeMap<String, u64>,
     backends: Vec<&'static str>,
@@ -65,6 +68,36 @@ impl Report {
                 Verdict::Refused(code) => *self.refused.entry(code).or_default() += 1,
             }
             passed += 1;
+        }
+        self.passed += passed;
+        self.failed += failed;
+        self.files.push(FileCounts {
+            file,
+            passed,
+            failed,
+        });
+    }
+
+    /// Counts cases that were run while their file was read, or are not run for a reason.
+    pub(super) fn judged(&mut self, path: &Path, cases: &[Judged]) {
+        let file = path.display().to_string();
+        let (mut passed, mut failed) = (0, 0);
+        for case in cases {
+            match case.ruling {
+                Ruling::Holds => passed += 1,
+                Ruling::HoldsInPart(what) => {
+                    passed += 1;
+                    *self.held_in_part.entry(what).or_default() += 1;
+                }
+                Ruling::Skipped(reason) => self.skip(reason, 1),
+                Ruling::Fails => {
+                    failed += 1;
+                    if failed <= SHOWN {
+                        let name = &case.name;
+                        self.failures.push(format!("{file}: {name}: does not hold"));
+                    }
+                }
+            }
         }
         self.passed += passed;
         self.failed += failed;
@@ -129,6 +162,7 @@ impl Report {
                 "right, and refused by the strict policy",
                 &self.refused_by_strict_policy,
             ),
+            ("held in part", &self.held_in_part),
         ] {
             if !counts.is_empty() {
                 say(format!("{heading}: {}", list(counts)));

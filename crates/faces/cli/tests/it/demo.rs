@@ -1,4 +1,4 @@
-//! `keywright demo`: eight steps on a real file, what they leave behind, and what they do not.
+//! `keywright demo`: nine steps on a real file, what they leave behind, and what they do not.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -13,6 +13,13 @@ const PEOPLE: &str = "id,name,email,city\r\n\
     2,\"Ana \"\"Nana\"\" 山田\",yama_2@example.org,東京\r\n\
     3,\"two\nlines\",,Πάτρα\r\n\
     4,Émile,gold.3@example.com,\"a, b\"";
+
+/// What a demonstration leaves in its working folder.
+const WORK: [&str; 3] = [
+    "people.protected.csv",
+    "people.tokens.csv",
+    "people.tokens.csv.protection.json",
+];
 
 fn words<'a>(home: &'a str, input: &'a str) -> Vec<&'a str> {
     [
@@ -38,24 +45,31 @@ fn work(home: &Path) -> Vec<String> {
 }
 
 #[track_caller]
-fn holds_eight_steps(text: &str) {
+fn holds_nine_steps(text: &str) {
     let steps: Vec<_> = text.lines().filter(|line| line.starts_with('[')).collect();
-    assert_eq!(steps.len(), 8, "{text}");
+    assert_eq!(steps.len(), 9, "{text}");
     for (index, step) in steps.iter().enumerate() {
-        assert!(step.starts_with(&format!("[{}/8] ", index + 1)), "{text}");
+        assert!(step.starts_with(&format!("[{}/9] ", index + 1)), "{text}");
     }
     assert!(text.ends_with("all steps held\n"), "{text}");
 }
 
 #[test]
-fn eight_steps_make_a_home_that_the_next_run_uses_again() {
+fn nine_steps_make_a_home_that_the_next_run_uses_again() {
     let folder = Folder::new();
     let input = folder.write("people.csv", PEOPLE);
     let home = folder.name("home");
     let text = demo(&home, &input, &[]).text();
-    holds_eight_steps(&text);
-    assert!(text.contains("[1/8] making the home"), "{text}");
+    holds_nine_steps(&text);
+    assert!(text.contains("[1/9] making the home"), "{text}");
     assert!(text.contains("8 cells of 4 rows sealed"), "{text}");
+    assert!(text.contains("3 cells of 4 rows in"), "{text}");
+    let tokens = String::from_utf8(folder.read("home/demo/people.tokens.csv")).unwrap();
+    assert!(
+        tokens.contains("@example.com,Málaga") && !tokens.contains("hill.1"),
+        "{tokens}"
+    );
+    assert_eq!(tokens.len(), PEOPLE.len());
     assert!(
         text.contains("two cells exchanged in a copy: both refused"),
         "{text}"
@@ -74,7 +88,7 @@ fn eight_steps_make_a_home_that_the_next_run_uses_again() {
     }
     assert!(Path::new(&home).join("audit").is_dir());
     assert_eq!(folder.mode("home/root.password"), 0o600);
-    assert_eq!(work(Path::new(&home)), ["people.protected.csv"]);
+    assert_eq!(work(Path::new(&home)), WORK);
     keywright(&["audit", "verify", "--home", &home]).bytes();
 
     let (authority, password) = (
@@ -82,11 +96,11 @@ fn eight_steps_make_a_home_that_the_next_run_uses_again() {
         folder.read("home/root.password"),
     );
     let again = demo(&home, &input, &[]).text();
-    holds_eight_steps(&again);
-    assert!(again.contains("[1/8] using the home"), "{again}");
+    holds_nine_steps(&again);
+    assert!(again.contains("[1/9] using the home"), "{again}");
     assert_eq!(folder.read("home/ca.pem"), authority);
     assert_eq!(folder.read("home/root.password"), password);
-    assert_eq!(work(Path::new(&home)), ["people.protected.csv"]);
+    assert_eq!(work(Path::new(&home)), WORK);
     assert_eq!(folder.read("people.csv"), PEOPLE.as_bytes());
 }
 
@@ -126,7 +140,7 @@ fn an_exchange_is_claimed_only_where_there_are_two_cells() {
     ] {
         let input = home.folder.write("small.csv", table);
         let text = demo(&home.home, &input, &["--columns", columns]).text();
-        holds_eight_steps(&text);
+        holds_nine_steps(&text);
         assert!(text.contains(said), "{text}");
         assert_eq!(
             text.contains("both refused"),
@@ -170,10 +184,15 @@ fn an_interrupt_takes_half_made_files_along() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let measuring = lines.any(|line| line.unwrap().starts_with("[7/8]"));
+    let measuring = lines.any(|line| line.unwrap().starts_with("[8/9]"));
     // As earlier steps would have left them, had they been cut short.
     std::fs::create_dir(home.path("demo/audit-copy")).unwrap();
-    for name in ["people.revealed.csv", "large.bin", "audit-copy/1.log"] {
+    for name in [
+        "people.revealed.csv",
+        "people.values.csv",
+        "large.bin",
+        "audit-copy/1.log",
+    ] {
         std::fs::write(home.path("demo").join(name), b"left").unwrap();
     }
     signal("INT", child.id());
@@ -181,7 +200,7 @@ fn an_interrupt_takes_half_made_files_along() {
     lines.for_each(drop);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(measuring);
-    assert_eq!(work(Path::new(&home.home)), ["people.protected.csv"]);
+    assert_eq!(work(Path::new(&home.home)), WORK);
 }
 
 #[test]

@@ -6,18 +6,18 @@ use serde_json::Value;
 
 use crate::program::{Ended, Folder, keywright, keywright_reading};
 
-const PASSWORD: &str = "canary password of the seed file";
-const PRISM: &str = "vacuum only object oxygen sell engine firm fiscal shiver finish village clock \
+pub(crate) const PASSWORD: &str = "canary password of the seed file";
+pub(crate) const PRISM: &str = "vacuum only object oxygen sell engine firm fiscal shiver finish village clock \
     limit unable reject lawn hard adapt plunge between lawsuit stuff educate knock";
 
-struct Place {
-    folder: Folder,
-    password: String,
-    seed: String,
+pub(crate) struct Place {
+    pub(crate) folder: Folder,
+    pub(crate) password: String,
+    pub(crate) seed: String,
 }
 
 impl Place {
-    fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         let folder = Folder::new();
         let password = folder.write("password", format!("{PASSWORD}\n"));
         private(&password);
@@ -30,7 +30,7 @@ impl Place {
     }
 
     /// A raw seed of 64 zero bytes.
-    fn raw(export: &str) -> Self {
+    pub(crate) fn raw(export: &str) -> Self {
         let place = Self::empty();
         let made = place.import(
             &["--seed-scheme", "raw", "--export", export],
@@ -40,7 +40,7 @@ impl Place {
         place
     }
 
-    fn destination<'a>(&'a self, verb: &'a str, words: &[&'a str]) -> Vec<&'a str> {
+    pub(crate) fn destination<'a>(&'a self, verb: &'a str, words: &[&'a str]) -> Vec<&'a str> {
         let fixed = [
             "hd",
             "seed",
@@ -53,11 +53,11 @@ impl Place {
         [&fixed[..], &["--profile", "fast"], words].concat()
     }
 
-    fn import(&self, words: &[&str], input: &str) -> Ended {
+    pub(crate) fn import(&self, words: &[&str], input: &str) -> Ended {
         keywright_reading(&self.destination("import", words), input.as_bytes())
     }
 
-    fn words<'a>(&'a self, verb: &'a str, words: &[&'a str]) -> Vec<&'a str> {
+    pub(crate) fn words<'a>(&'a self, verb: &'a str, words: &[&'a str]) -> Vec<&'a str> {
         let fixed = [
             "hd",
             verb,
@@ -69,23 +69,23 @@ impl Place {
         [&fixed[..], words].concat()
     }
 
-    fn run(&self, verb: &str, words: &[&str]) -> Ended {
+    pub(crate) fn run(&self, verb: &str, words: &[&str]) -> Ended {
         keywright(&self.words(verb, words))
     }
 
     #[track_caller]
-    fn json(&self, verb: &str, words: &[&str]) -> Value {
+    pub(crate) fn json(&self, verb: &str, words: &[&str]) -> Value {
         self.run(verb, &[words, &["--format", "json"]].concat())
             .document()
     }
 }
 
-fn private(file: &str) {
+pub(crate) fn private(file: &str) {
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
 }
 
 #[track_caller]
-fn text<'a>(document: &'a Value, field: &str) -> &'a str {
+pub(crate) fn text<'a>(document: &'a Value, field: &str) -> &'a str {
     document[field]
         .as_str()
         .unwrap_or_else(|| panic!("{field} in {document}"))
@@ -401,4 +401,47 @@ fn other_passwords_files_and_paths_are_refused() {
         .run("public", &["--identus", "0/mistress/0"])
         .refused(2, "--identus", "key-agreement");
     place.run("public", &[]).refused(2, "--path", "usage:");
+}
+
+#[test]
+fn keys_of_identus_libraries_are_shown_beside_the_nodes_own_to_compare() {
+    let place = Place::raw("never");
+    let words = [
+        "--identus",
+        "0/authentication/0",
+        "--scheme",
+        "bip32-ed25519-v2",
+    ];
+    let mut seen = vec![text(&place.json("public", &words), "public").to_owned()];
+    for profile in [
+        "identus-ed25519-js",
+        "identus-ed25519-jvm",
+        "identus-x25519",
+    ] {
+        let key = place.json("public", &[&words[..], &["--profile", profile]].concat());
+        assert_eq!(text(&key, "profile"), profile);
+        seen.push(text(&key, "public").to_owned());
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 4);
+    place
+        .run("public", &["--path", "m", "--profile", "identus-x25519"])
+        .refused(12, "bip32-secp256k1 where", "--scheme");
+}
+
+#[test]
+fn a_public_key_is_shown_as_json_too_and_never_with_its_private_half() {
+    let place = Place::raw("never");
+    for (scheme, curve) in [
+        ("bip32-secp256k1", "secp256k1"),
+        ("slip10-nist256p1", "P-256"),
+        ("slip10-ed25519", "Ed25519"),
+        ("slip10-curve25519", "X25519"),
+    ] {
+        let key = place.json("public", &["--path", "m/1'", "--scheme", scheme]);
+        let jwk: Value = serde_json::from_str(text(&key, "jwk")).unwrap();
+        assert_eq!(jwk["crv"], curve);
+        assert!(jwk["x"].is_string() && jwk.get("d").is_none());
+    }
 }

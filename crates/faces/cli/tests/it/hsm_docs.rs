@@ -51,7 +51,7 @@ fn write_the_page() {
 #[test]
 fn every_command_has_both_forms_of_output_and_a_way_to_a_token() {
     let commands = commands();
-    assert_eq!(commands.len(), 33, "{commands:?}");
+    assert_eq!(commands.len(), 35, "{commands:?}");
     for name in &commands {
         let help = keywright(&["hsm", name, "--help"]).text();
         assert!(

@@ -24,6 +24,8 @@ mod bench_verdicts;
 #[cfg(test)]
 mod bench_words;
 #[cfg(test)]
+mod bulk;
+#[cfg(test)]
 mod client;
 #[cfg(test)]
 mod curl;
@@ -36,7 +38,15 @@ mod fpe;
 #[cfg(test)]
 mod hd;
 #[cfg(test)]
+mod hd_memory;
+#[cfg(test)]
+mod hd_shares;
+#[cfg(test)]
+mod hd_vault;
+#[cfg(test)]
 mod hsm;
+#[cfg(test)]
+mod hsm_benchmark;
 #[cfg(test)]
 mod hsm_docs;
 #[cfg(test)]
@@ -44,14 +54,28 @@ mod hsm_keys;
 #[cfg(test)]
 mod hsm_look;
 #[cfg(test)]
+mod hsm_more;
+#[cfg(test)]
+mod hsm_refusals;
+#[cfg(test)]
+mod hsm_terminal;
+#[cfg(test)]
+mod hsm_tokens_page;
+#[cfg(test)]
 mod hsm_work;
 #[cfg(test)]
 mod program;
 #[cfg(test)]
 mod seal;
 #[cfg(test)]
+mod session;
+#[cfg(test)]
 mod token;
 #[cfg(test)]
 mod usage;
 #[cfg(test)]
 mod vectors;
+#[cfg(test)]
+mod vectors_families;
+#[cfg(test)]
+mod vectors_trees;

@@ -57,6 +57,23 @@ fn the_example_becomes_a_baseline_that_says_what_it_lacks() {
 }
 
 #[test]
+fn a_row_has_one_name_however_that_tool_and_its_pages_call_it() {
+    for (called, usual) in [
+        ("RSA-2048 Signing", "RSA-2048 Sign"),
+        ("ECDSA-P256 Signing", "ECDSA-P-256 Sign"),
+        ("ECDSA-P-384 Sign", "ECDSA-P-384 Sign"),
+        ("ECDSA-P-256 Verify", "ECDSA-P256 Verify"),
+        ("AES-GCM Encrypt", "AES-256-GCM Encrypt (1KB)"),
+        ("SHA-512", "SHA-512 Hash (1KB)"),
+        ("AES-256-GCM Encrypt (10KB)", "AES-256-GCM Encrypt (10KB)"),
+        ("a row of somebody else", "a row of somebody else"),
+    ] {
+        let document = read(EXAMPLE.replace("RSA-2048 Sign", called).as_bytes()).unwrap();
+        assert_eq!(document.cases[0].id, usual, "{called}");
+    }
+}
+
+#[test]
 fn tails_that_a_hundred_values_cannot_carry_are_withheld() {
     let document = read(EXAMPLE.as_bytes()).unwrap();
     let times = document.cases[0].service.as_ref().unwrap();

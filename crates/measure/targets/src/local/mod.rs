@@ -1,4 +1,4 @@
-//! Operations in this process: primitives, envelopes, streams, files, format-preserving encryption, tokens,
+//! Operations in this process: primitives, envelopes, streams, files, format-preserving encryption, columns, tokens,
 //! frames, and the empty operation.
 //!
 //! Each row of [`OPERATIONS`] makes workers; [`mod@fpe`] has a table of its own. Keys, nonces and inputs are made with the worker, and outputs
@@ -22,6 +22,7 @@ mod argon2id;
 mod cbc;
 mod envelope;
 mod file;
+mod format;
 pub mod fpe;
 mod hash;
 mod hd;

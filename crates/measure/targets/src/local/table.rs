@@ -16,8 +16,8 @@ use super::signature::{
 };
 use super::worker::Null;
 use super::{
-    aead, agreement, argon2id, cbc, envelope, file, hash, hd, hpke, kdf, kem, mac, random, ratchet,
-    rsa_encryption, signature, token, wire,
+    aead, agreement, argon2id, cbc, envelope, file, format, hash, hd, hpke, kdf, kem, mac, random,
+    ratchet, rsa_encryption, signature, token, wire,
 };
 use crate::operation::{Make, Operation};
 
@@ -150,6 +150,18 @@ pub const OPERATIONS: &[Operation] = &[
     row!("file.copy-and-raw-seal": FILE, 256 MiB => file::copy_and_raw_seal),
     row!("file.seal": FILE, 256 MiB => file::seal),
     figure!("file.seal.peak-memory": FILE, MiB => file::peak_memory),
+    row!("format.card.column": 0, 65_536 records => |row: &_| format::protect(format::CARD, row)),
+    row!("format.card.column.reveal": 0, 65_536 records => |row: &_| format::reveal(format::CARD, row)),
+    row!("format.date.column": 0, 65_536 records => |row: &_| format::protect(format::DATE, row)),
+    row!("format.date.column.reveal": 0, 65_536 records => |row: &_| format::reveal(format::DATE, row)),
+    row!("format.decimal.column": 0, 65_536 records => |row: &_| format::protect(format::DECIMAL, row)),
+    row!("format.decimal.column.reveal": 0, 65_536 records => |row: &_| format::reveal(format::DECIMAL, row)),
+    row!("format.email.column": 0, 65_536 records => |row: &_| format::protect(format::EMAIL, row)),
+    row!("format.email.column.reveal": 0, 65_536 records => |row: &_| format::reveal(format::EMAIL, row)),
+    row!("format.iban.column": 0, 65_536 records => |row: &_| format::protect(format::IBAN, row)),
+    row!("format.iban.column.reveal": 0, 65_536 records => |row: &_| format::reveal(format::IBAN, row)),
+    row!("format.ssn.column": 0, 65_536 records => |row: &_| format::protect(format::SSN, row)),
+    row!("format.ssn.column.reveal": 0, 65_536 records => |row: &_| format::reveal(format::SSN, row)),
     row!("hash.blake3.32": 32 => hash::blake3),
     row!("hash.blake3.1k": KIB => hash::blake3),
     row!("hash.blake3.64k": 64 * KIB => hash::blake3),
@@ -175,9 +187,12 @@ pub const OPERATIONS: &[Operation] = &[
     row!("hd.identus.derive.cached.public": 0 => hd::account_both),
     row!("hd.identus.derive.private": 0 => hd::private),
     row!("hd.identus.derive.usage": 0 => hd::usage),
+    figure!("hd.identus.response.t32": 0, us => hd::response),
+    figure!("hd.identus.response.t32.floor": 0, us => hd::response_floor),
     row!("hd.identus.siblings": 0, 1000 keys => hd::siblings),
     row!("hd.identus.sign": 0 => hd::sign),
     row!("hd.identus.sign.cached": 0 => hd::account_sign),
+    figure!("hd.identus.tail.t32": 0, times => hd::tail),
     row!("hd.public.secp256k1": 0 => hd::public_key),
     row!("hd.slip10-ed25519.derive.private": 0 => hd::ed25519),
     row!("hd.slip10-nist256p1.derive.private": 0 => hd::nist256p1),
@@ -255,6 +270,8 @@ pub const OPERATIONS: &[Operation] = &[
     row!("peer.hpke-crate.x-wing.base.initiate": 0 => hpke::peers::x_wing_initiate),
     #[cfg(feature = "peers")]
     row!("peer.hpke-crate.x-wing.base.accept": 0 => hpke::peers::x_wing_accept),
+    #[cfg(feature = "peers")]
+    row!("peer.secp256k1-crate.identus.derive": 0 => hd::peers::cold_and_libsecp256k1),
     #[cfg(feature = "peers")]
     row!("peer.secp256k1-crate.public": 0 => hd::peers::libsecp256k1),
     #[cfg(feature = "peers")]

@@ -19,6 +19,7 @@ mod order;
 mod requests;
 mod server;
 mod table;
+mod token_home;
 
 use keywright_measure::TargetError;
 use keywright_tls::Protocol;
@@ -26,6 +27,7 @@ use keywright_tls::Protocol;
 pub use access::{Access, Tenant};
 pub use server::{Launch, Role, Server, home};
 pub use table::OPERATIONS;
+pub use token_home::token_home;
 
 use crate::http::{Carrier, Lines};
 pub use requests::{Requests, Ticket};
@@ -58,6 +60,8 @@ pub enum Kind {
     Decrypt,
     /// Encryption.
     Encrypt,
+    /// Encryption by a key that stays in a token.
+    EncryptInToken,
     /// Encryption by a bare server that is only a yardstick.
     Floor,
     /// Whether it is well.
@@ -119,6 +123,7 @@ impl Shape {
         match self.kind {
             Kind::Floor => Role::Floor,
             Kind::Null => Role::Null,
+            Kind::EncryptInToken => Role::Token,
             _ => Role::Keys,
         }
     }

@@ -294,7 +294,9 @@ const fn named(kind: Kind) -> (&'static str, Action) {
         Kind::Random => ("random", Action::Random),
         Kind::Rewrap => ("rewrap", Action::Seal),
         Kind::RoundTrip => ("round-trip", Action::RoundTrip),
-        Kind::Encrypt | Kind::Mixed | Kind::TwoTenants => ("encrypt", Action::Seal),
+        Kind::Encrypt | Kind::EncryptInToken | Kind::Mixed | Kind::TwoTenants => {
+            ("encrypt", Action::Seal)
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use keywright_measure::TargetError;
 
 use super::Access;
 use super::access::NAME;
+use super::token_home::with_store;
 use crate::http::Process;
 
 /// What a server does.
@@ -24,6 +25,8 @@ pub enum Role {
     Keys,
     /// Constant answers.
     Null,
+    /// The whole service, over a home of [`token_home`](super::token_home).
+    Token,
 }
 
 /// How a server is started.
@@ -74,7 +77,7 @@ impl Server {
     pub fn start(launch: Launch<'_>, role: Role, home: &Path) -> Result<Self, TargetError> {
         match role {
             Role::Floor => Self::start_floor(launch, home),
-            Role::Keys | Role::Null => Self::start_own(launch, role, home),
+            Role::Keys | Role::Null | Role::Token => Self::start_own(launch, role, home),
         }
     }
 
@@ -82,8 +85,10 @@ impl Server {
         let mut command = launch.command();
         command.arg("serve").arg("--home").arg(home);
         command.args(["--listen", "127.0.0.1:0"]);
-        if role == Role::Null {
-            command.arg("--null");
+        match role {
+            Role::Null => drop(command.arg("--null")),
+            Role::Token => drop(with_store(&mut command, home)),
+            _ => (),
         }
         let child = spawn(command.stdout(Stdio::piped()))?;
         let mut server = Self {

@@ -14,6 +14,7 @@ pub const OPERATIONS: &[Operation] = &[
     row("service.encrypt.single-stream", single(Kind::Encrypt)),
     row("service.encrypt.http1", http1(Kind::Encrypt)),
     row("service.encrypt.batch", batch(Kind::Encrypt)),
+    row("service.encrypt.token", sized(Kind::EncryptInToken, 32)),
     row("service.decrypt", of(Kind::Decrypt)),
     row("service.decrypt.512", sized(Kind::Decrypt, 512)),
     row("service.decrypt.4k", sized(Kind::Decrypt, 4096)),

@@ -65,8 +65,13 @@ impl Session {
     /// The answer to a request that must succeed; null where there is no body.
     pub(super) fn want(&mut self, request: &Prepared) -> Result<Value, TargetError> {
         let reply = self.ask(request)?;
+        self.judged(&reply)
+    }
+
+    /// What an answer holds that must be a success; null where there is no body.
+    pub(super) fn judged(&self, reply: &Reply) -> Result<Value, TargetError> {
         if !is_success(reply.status) {
-            return Err(self.refusal(&reply));
+            return Err(self.refusal(reply));
         }
         if reply.body.is_empty() {
             return Ok(Value::Null);

@@ -242,7 +242,7 @@ fn members<'a>(table: &[&'a Operation], ending: &str) -> Vec<(&'static str, &'a 
 
 /// The name of a local operation without its size, if the size of its payload is what its name ends in.
 fn stem(operation: &Operation) -> Option<&'static str> {
-    let Make::Worker(_) = operation.make else {
+    let (Make::Worker(_) | Make::Token(_)) = operation.make else {
         return None;
     };
     let stem = operation.name.strip_suffix(&spelled(operation.bytes))?;

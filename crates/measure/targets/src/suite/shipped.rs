@@ -28,6 +28,7 @@ macro_rules! shipped {
 pub const SHIPPED: &[Shipped] = shipped! {
     "ci";
     "fpe" = "seed-c";
+    "hsm";
     "hsm-local" = "seed-a";
     "key-derivation" = "seed-d";
     "service-extreme" = "seed-b";

@@ -91,8 +91,9 @@ pub struct Client {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "plain data")]
 pub struct Store {
-    /// `https://host[:port]`.
-    pub url: String,
+    /// `https://host[:port]`; without one it is the store that whoever runs the suite names, or a stand-in,
+    /// which is labelled as one.
+    pub url: Option<String>,
     /// Certificates.
     pub tls: Tls,
     /// Where the token is.
@@ -412,8 +413,20 @@ fn http(table: &Section<'_>, around: Surroundings<'_>) -> Result<Target, Error> 
 
 fn store(table: &Section<'_>, around: Surroundings<'_>) -> Result<Store, Error> {
     let version = table.get("version", "version");
+    let url = table.get("url", "url");
+    if url.is_none() {
+        for key in ["tls", "token", "mount", "version"] {
+            if let Some(item) = table.get(key, key) {
+                let problem = Problem::Missing {
+                    table: "a store's target with tls, token, mount or version",
+                    key: "url",
+                };
+                return Err(item.error(problem));
+            }
+        }
+    }
     Ok(Store {
-        url: around.server_url(&table.need("url", "url")?)?,
+        url: url.map(|item| around.server_url(&item)).transpose()?,
         tls: around.tls(table)?,
         token: table
             .get("token", "token")

@@ -22,6 +22,7 @@ fn operations() -> Vec<&'static Operation> {
         .chain(keywright_targets::local::fpe::operations())
         .chain(keywright_targets::service::OPERATIONS)
         .chain(keywright_targets::store::OPERATIONS)
+        .chain(keywright_targets::token::OPERATIONS)
         .collect()
 }
 
@@ -313,8 +314,27 @@ fn secrets_are_pointed_to_and_variables_are_not_read_twice() {
     let Some(Target::Kv(store)) = suite.targets.get("store") else {
         panic!("no store");
     };
-    assert_eq!(store.url, "https://other.test");
+    assert_eq!(store.url.as_deref(), Some("https://other.test"));
     assert_eq!(store.token, Some(Secret::Variable("TOKEN".to_owned())));
+}
+
+#[test]
+fn a_store_without_an_address_is_the_one_that_whoever_runs_the_suite_names() {
+    let suite = parse(
+        "version = 1\n[target]\nstore = { kind = \"kv\" }\n[[case]]\nid = \"n\"\ntarget = \"null\"\n",
+    )
+    .unwrap();
+    let Some(Target::Kv(store)) = suite.targets.get("store") else {
+        panic!("no store");
+    };
+    assert_eq!((&store.url, &store.token), (&None, &None));
+    for more in ["version = 1", "mount = \"a\"", "token = { env = \"T\" }"] {
+        let text = format!(
+            "version = 1\n[target]\nstore = {{ kind = \"kv\", {more} }}\n[[case]]\nid = \"n\"\ntarget = \"null\"\n"
+        );
+        let error = parse(&text).unwrap_err().to_string();
+        assert!(error.contains("needs url"), "{error}");
+    }
 }
 
 /// What is wrong, and every word of the answer.
@@ -439,8 +459,8 @@ const REFUSED: &[(&str, &str)] = &[
         "t.toml line 3: places lies between 1 and 100000",
     ),
     (
-        "version = 1\n[target]\na = { kind = \"pkcs11\", module = \"m\" }\n[[case]]\nid = \"a\"\ntarget = \"a\"\nop = \"sign\"\n",
-        "t.toml line 7: this build has no pkcs11 target",
+        "version = 1\n[target]\na = { kind = \"pkcs11\", module = \"m\" }\n[[case]]\nid = \"a\"\ntarget = \"a\"\nop = \"hash.sha256.1k\"\n",
+        "t.toml line 7: hash.sha256.1k is an operation of local targets, not of pkcs11 targets",
     ),
     (
         "version = 1\n[[case]]\nid = \"a\"\ntarget = \"null\"\nsizes = 3\n",
@@ -803,7 +823,7 @@ fn cases_that_this_program_cannot_carry_leave_the_others_standing() {
         lookup: &|_| None,
     };
     let (read, errors) = suite.suite_in_part(&context).unwrap();
-    assert_eq!(read.cases.len(), 8);
+    assert_eq!(read.cases.len(), 40);
     for (error, id) in errors.iter().zip(["fetch", "store"]) {
         assert_eq!(*error.problem(), Problem::NoKind { kind: "kv" });
         assert_eq!(case_at(suite, error), id);
@@ -892,6 +912,32 @@ fn the_fourteen_rows_of_a_token_stand_in_their_order() {
             "mac.aes-cmac.32",
             "random.32",
         ]
+    );
+}
+
+#[test]
+fn the_fourteen_rows_on_a_token_are_those_of_this_process_in_their_order() {
+    let (suite, errors) = shipped(Shipped::find("hsm").unwrap());
+    assert_eq!(errors, []);
+    let filter = Filter::new(&[], &["full-suite".to_owned()]);
+    let local = shipped(Shipped::find("hsm-local").unwrap()).0;
+    let ids = |suite: &Suite| -> Vec<String> {
+        let cases = suite.chosen(&filter);
+        cases.map(|case| case.plan.id.clone()).collect()
+    };
+    assert_eq!(ids(&suite), ids(&local));
+    let rows: Vec<&str> = suite
+        .chosen(&filter)
+        .map(|case| case.plan.op.as_str())
+        .collect();
+    let published = keywright_targets::token::SEED_ROWS.iter();
+    assert_eq!(rows, published.map(|(_, op)| *op).collect::<Vec<_>>());
+    let Some(Target::Pkcs11(token)) = suite.targets.get("token") else {
+        panic!("no token");
+    };
+    assert_eq!(
+        token.pin,
+        Some(Secret::Variable("KEYWRIGHT_TOKEN_PIN".to_owned()))
     );
 }
 

@@ -74,6 +74,51 @@ fn every_key_of_a_new_home_is_documented_with_its_value_and_no_other_is() {
 }
 
 #[test]
+fn every_key_of_a_token_is_documented_with_its_default_and_no_other_is() {
+    let token = keywright_home::Token {
+        serial: Some("1".to_owned()),
+        uri: Some("pkcs11:".to_owned()),
+        ..keywright_home::Token::new("m".into(), Some("l".to_owned()), "p".into())
+    };
+    let written: toml::Table = toml::to_string(&token).unwrap().parse().unwrap();
+    let rows: BTreeMap<_, _> = section("## Token")
+        .lines()
+        .filter_map(|line| {
+            let mut cells = line.strip_prefix("| `token.")?.split('|');
+            let key = cells.next()?.trim().strip_suffix('`')?;
+            Some((key, cells.next()?.trim().trim_matches('`')))
+        })
+        .collect();
+    assert_eq!(rows.len(), written.len(), "{rows:?}");
+    for (key, value) in &written {
+        let default = rows
+            .get(key.as_str())
+            .copied()
+            .unwrap_or_else(|| panic!("{key}"));
+        let none = ["module", "label", "serial", "uri", "pin_file"].contains(&key.as_str());
+        let expected = if none {
+            String::new()
+        } else {
+            value.to_string()
+        };
+        assert_eq!(default, expected, "{key}");
+    }
+}
+
+#[test]
+fn the_example_of_a_token_is_a_section_that_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    create(&home, Contents::Empty, Profile::Fast, &Clock::system()).unwrap();
+    let config = home.join("keywright.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    let example = block("## Token", "toml");
+    std::fs::write(&config, format!("{text}\n{example}")).unwrap();
+    let read = Config::read(&config).unwrap().token.unwrap();
+    assert!(read.label.is_some() && read.pin_file.starts_with(&home));
+}
+
+#[test]
 fn the_example_of_a_policy_compiles_and_breaks_with_a_key_that_does_not_exist() {
     let example = block("## Policy", "toml");
     let tenant = TenantId::from_bytes([7; 16]);

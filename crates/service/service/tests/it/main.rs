@@ -5,4 +5,6 @@ mod house;
 #[cfg(test)]
 mod orders;
 #[cfg(test)]
+mod placement;
+#[cfg(test)]
 mod requests;

@@ -1,12 +1,14 @@
 //! Orders: recorded before and after, whole or not at all, and settled after a crash.
 
 use std::io::ErrorKind;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use keywright_audit::head::Fingerprint;
 use keywright_audit::testing::Faults as LogFaults;
 use keywright_audit::verify::Verifier;
 use keywright_clock::Clock;
+use keywright_custody::budget::Spent;
+use keywright_custody::fit::Misfit;
 use keywright_custody::rows;
 use keywright_custody::{
     HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
@@ -16,7 +18,9 @@ use keywright_primitives::random::RandomStream;
 use keywright_service::AdminError;
 use keywright_store::Error as StoreError;
 use keywright_tls::ClientTrust;
-use keywright_types::{BindingKind, Code, Custody, KeySpec, KeyVersion, State};
+use keywright_types::{
+    Algorithm, BindingKind, Code, Custody, KeyId, KeySpec, KeyVersion, Purpose, State,
+};
 use serde_json::Value;
 
 use crate::house::{House, authority, field, name};
@@ -24,10 +28,11 @@ use crate::house::{House, authority, field, name};
 type Trick = Box<dyn Fn() + Send + Sync>;
 
 /// A holder that plays a trick in the middle of an order: after its beginning is recorded, before
-/// anything is committed.
+/// anything is committed. It remembers the keys that it was told to take back.
 struct Meddler {
     inner: Arc<dyn KeyHolder>,
     trick: Arc<OnceLock<Trick>>,
+    discarded: Arc<Mutex<Vec<(KeyId, KeyVersion)>>>,
 }
 
 impl KeyHolder for Meddler {
@@ -50,6 +55,12 @@ impl KeyHolder for Meddler {
         self.inner.generate(permit, new)
     }
 
+    fn discard(&self, permit: &Permit, material: &KeyMaterial) {
+        assert_eq!(permit.key(), material.key());
+        let mut discarded = self.discarded.lock().unwrap();
+        discarded.push((material.key(), material.version()));
+    }
+
     fn perform(
         &self,
         permit: &Permit,
@@ -66,12 +77,25 @@ impl KeyHolder for Meddler {
 }
 
 fn meddled() -> (House, Arc<OnceLock<Trick>>) {
-    let trick = Arc::new(OnceLock::new());
-    let own = Arc::clone(&trick);
-    (
-        House::with(|inner| Arc::new(Meddler { inner, trick: own })),
-        trick,
-    )
+    let (house, trick, _) = watched();
+    (house, trick)
+}
+
+type Discarded = Arc<Mutex<Vec<(KeyId, KeyVersion)>>>;
+
+/// A house of a [`Meddler`], with what it plays and what it took back.
+fn watched() -> (House, Arc<OnceLock<Trick>>, Discarded) {
+    let (trick, discarded) = (Arc::new(OnceLock::new()), Discarded::default());
+    let meddler = (Arc::clone(&trick), Arc::clone(&discarded));
+    let house = House::with(|inner| {
+        let (trick, discarded) = meddler;
+        Arc::new(Meddler {
+            inner,
+            trick,
+            discarded,
+        })
+    });
+    (house, trick, discarded)
 }
 
 fn play(trick: &OnceLock<Trick>, what: impl Fn() + Send + Sync + 'static) {
@@ -207,6 +231,93 @@ fn a_failed_commit_is_recorded_and_publishes_nothing() {
     }
     house.create("new", BindingKind::None).unwrap();
     assert_eq!(house.epoch(), epoch + 1);
+}
+
+#[test]
+fn the_key_of_an_order_that_came_to_nothing_is_taken_back_and_no_other_is() {
+    let (house, _, discarded) = watched();
+    let told = || discarded.lock().unwrap().clone();
+    rotate(&house, "desk").unwrap();
+    house
+        .store_faults
+        .fail_apply_after_commit(1, StoreError::Io(ErrorKind::Other));
+    rotate(&house, "desk").unwrap();
+    house.create("new", BindingKind::None).unwrap();
+    assert!(told().is_empty(), "what a row names stays");
+    let tenant = house.admin.tenant(&name("default")).unwrap();
+    let desk = house.admin.find(&tenant, &name("desk")).unwrap().id();
+    house.store_faults.fail_apply(1, StoreError::Full);
+    rotate(&house, "desk").unwrap_err();
+    assert_eq!(told(), [(desk, KeyVersion::from_number(4))]);
+    house.create("NEW", BindingKind::None).unwrap_err();
+    assert_eq!(
+        told().len(),
+        2,
+        "a name that is taken is found out at the commit"
+    );
+    assert_eq!(told()[1].1, KeyVersion::FIRST);
+    assert!(rotate(&house, "desk").is_ok() && told().len() == 2);
+}
+
+#[test]
+fn where_it_is_not_known_what_came_of_an_order_its_key_stays() {
+    let (house, trick, discarded) = watched();
+    let faults = house.store_faults.clone();
+    play(&trick, move || {
+        faults.break_all(StoreError::Io(ErrorKind::Other));
+    });
+    house.create("lost", BindingKind::None).unwrap_err();
+    assert!(discarded.lock().unwrap().is_empty());
+}
+
+#[test]
+fn what_no_holder_could_keep_is_refused_with_the_reason() {
+    let house = House::new();
+    let token = KeySpec {
+        algorithm: Algorithm::TokenGcm12,
+        custody: Custody::Token,
+        ..KeySpec::seal()
+    };
+    let tree = KeySpec {
+        purpose: Purpose::Tree,
+        ..token
+    };
+    for (spec, misfit) in [
+        (token, Misfit::NoToken),
+        (tree, Misfit::Purpose(Purpose::Tree)),
+    ] {
+        let made =
+            house
+                .admin
+                .create_context(&name("default"), &name("new"), spec, BindingKind::None);
+        let refused = made.unwrap_err();
+        assert!(
+            matches!(&refused, AdminError::Misfit(one) if *one == misfit),
+            "{refused:?}"
+        );
+        assert_eq!(refused.code(), Code::Unsupported);
+        assert_eq!(house.last("order-after")["outcome"], "unsupported");
+    }
+}
+
+#[test]
+fn a_spent_version_is_rotated_once_and_a_key_that_is_gone_is_said_to_be() {
+    let house = House::new();
+    let tenant = house.admin.tenant(&name("default")).unwrap();
+    let key = house.admin.find(&tenant, &name("desk")).unwrap().id();
+    let spent = |key, version| Spent {
+        key,
+        version: KeyVersion::from_number(version),
+    };
+    let second = Some(KeyVersion::from_number(2));
+    assert_eq!(house.admin.rotate_spent(spent(key, 1)).unwrap(), second);
+    assert_eq!(house.admin.rotate_spent(spent(key, 1)).unwrap(), None);
+    assert_eq!(house.admin.rotate_spent(spent(key, 9)).unwrap(), None);
+    assert_eq!(versions(&house, "desk").len(), 2);
+    let gone = house
+        .admin
+        .rotate_spent(spent(KeyId::from_bytes([9; 16]), 1));
+    assert!(matches!(gone, Err(AdminError::ContextUnknown)));
 }
 
 #[test]

@@ -123,13 +123,13 @@ fn mod_97(text: &[u8]) -> u8 {
 
 /// A number mod 97, a character at a time; a letter is two digits. It is divided only when it gets long.
 #[derive(Debug, Default)]
-pub(crate) struct Mod97(u64);
+struct Mod97(u64);
 
 impl Mod97 {
     const LONG: u64 = 1_000_000_000_000_000;
 
     #[inline]
-    pub(crate) const fn push(&mut self, byte: u8) {
+    const fn push(&mut self, byte: u8) {
         if self.0 >= Self::LONG {
             self.0 %= 97;
         }
@@ -141,7 +141,7 @@ impl Mod97 {
         };
     }
 
-    pub(crate) fn remainder(&self) -> u8 {
+    fn remainder(&self) -> u8 {
         u8::try_from(self.0 % 97).unwrap_or_default()
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn spread(value: &[u8], digits: &[u8], out: &mut Vec<u8>) {
 
 /// As many symbols of radix 10 as there are digits.
 pub(crate) fn put(digits: &[u8], sink: &mut Sink) {
-    digits.iter().for_each(|digit| sink.symbol((*digit).into()));
+    sink.symbols(digits);
     sink.run(10, digits.len());
 }
 

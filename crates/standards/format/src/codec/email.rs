@@ -24,6 +24,7 @@ const MIXED: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 const NONE: u8 = 0xff;
 const LONGEST_LOCAL: usize = 64;
 const LONGEST_DOMAIN: usize = 253;
+const LONGEST_LABEL: usize = 63;
 
 pub(crate) fn build(arguments: &mut Arguments<'_>) -> Result<Box<dyn Codec>, Error> {
     let cases = [("lower", LOWER), ("mixed", MIXED)];
@@ -53,17 +54,20 @@ pub(crate) fn build(arguments: &mut Arguments<'_>) -> Result<Box<dyn Codec>, Err
 
 /// Two labels or more of letters, digits and inner hyphens (RFC 1123).
 fn is_domain(domain: &[u8]) -> bool {
-    let label = |label: &[u8]| {
-        let plain = label
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
-        plain
-            && (1..=63).contains(&label.len())
-            && label.first() != Some(&b'-')
-            && label.last() != Some(&b'-')
-    };
-    let labels = domain.split(|byte| *byte == b'.');
-    domain.len() <= LONGEST_DOMAIN && domain.contains(&b'.') && labels.clone().all(label)
+    let (mut label, mut dots, mut before) = (0, 0, b'.');
+    for byte in domain {
+        let edge = label == 0 || before == b'-';
+        match byte {
+            b'.' if edge || label > LONGEST_LABEL => return false,
+            b'.' => (label, dots) = (0, dots + 1),
+            b'-' if label == 0 => return false,
+            b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => label += 1,
+            _ => return false,
+        }
+        before = *byte;
+    }
+    let last = (1..=LONGEST_LABEL).contains(&label) && before != b'-';
+    last && dots > 0 && domain.len() <= LONGEST_DOMAIN
 }
 
 const fn stays(byte: u8) -> bool {
@@ -71,22 +75,21 @@ const fn stays(byte: u8) -> bool {
 }
 
 impl Email {
-    fn digit(&self, byte: u8) -> Option<u8> {
-        let digit = self.digits.get(usize::from(byte)).copied();
-        digit.filter(|digit| *digit != NONE)
-    }
-
     fn read_local(&self, local: &[u8], sink: &mut Sink) -> Result<(), Misfit> {
         if !(1..=LONGEST_LOCAL).contains(&local.len()) {
             return Err(Misfit::Length);
         }
-        let (mut count, mut before) = (0, b'.');
+        let (mut digits, mut count, mut before) = ([0; LONGEST_LOCAL], 0, b'.');
         for (position, byte) in local.iter().enumerate() {
-            if let Some(digit) = self.digit(*byte) {
-                sink.symbol(digit.into());
+            let digit = self.digits.get(usize::from(*byte)).copied();
+            let digit = digit.unwrap_or(NONE);
+            if digit == NONE {
+                if !stays(*byte) || (*byte == b'.' && before == b'.') {
+                    return Err(Misfit::Symbol { position });
+                }
+            } else if let Some(place) = digits.get_mut(count) {
+                *place = digit;
                 count += 1;
-            } else if !stays(*byte) || (*byte == b'.' && before == b'.') {
-                return Err(Misfit::Symbol { position });
             }
             before = *byte;
         }
@@ -95,6 +98,7 @@ impl Email {
                 position: local.len() - 1,
             });
         }
+        sink.symbols(digits.get(..count).unwrap_or_default());
         sink.run(u32::try_from(self.symbols.len()).unwrap_or_default(), count);
         Ok(())
     }
@@ -137,13 +141,16 @@ impl Codec for Email {
         let Ok((local, domain)) = halves(value) else {
             return;
         };
-        for byte in local {
-            if stays(*byte) {
-                out.push(*byte);
+        let mut made = [0; LONGEST_LOCAL];
+        for (place, byte) in made.iter_mut().zip(local) {
+            *place = if stays(*byte) {
+                *byte
             } else {
-                out.extend(self.symbols.get(usize::from(source.symbol())));
-            }
+                let symbol = self.symbols.get(usize::from(source.symbol()));
+                symbol.copied().unwrap_or_default()
+            };
         }
+        out.extend_from_slice(made.get(..local.len()).unwrap_or_default());
         out.push(b'@');
         if self.domains.is_empty() {
             out.extend_from_slice(domain);

@@ -7,14 +7,13 @@
 
 mod table;
 
-use super::check::Mod97;
 use super::digits::{self, Bytes};
 use super::{Amount, Codec, Count, Outline, Side};
 use crate::arguments::Arguments;
 use crate::error::{Error, Misfit, Problem};
 use crate::rank::{Sink, Source};
 pub(crate) use table::COUNTRIES;
-use table::{Country, Kind};
+use table::{Country, Kind, WIDTH};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keep {
@@ -53,30 +52,83 @@ pub(crate) fn build(arguments: &mut Arguments<'_>) -> Result<Box<dyn Codec>, Err
     }))
 }
 
-/// The number that an IBAN is to MOD 97: what stands behind the check digits, the country, the check digits.
-fn remainder(text: &[u8]) -> u8 {
-    let (front, behind) = text.split_at(4.min(text.len()));
-    let mut number = Mod97::default();
-    behind
-        .iter()
-        .chain(front)
-        .for_each(|byte| number.push(*byte));
-    number.remainder()
+/// Digits are 0 to 9, letters 10 to 35; zeros behind the last.
+type Codes = [u8; WIDTH];
+
+/// The codes of characters, zeros where the digit 0 fills up, and whether all are digits or upper-case letters.
+#[inline]
+fn codes(text: &[u8; WIDTH]) -> (Codes, bool) {
+    let (mut codes, mut bad) = ([0; WIDTH], 0);
+    for (code, byte) in codes.iter_mut().zip(text) {
+        let (digit, letter) = (byte.wrapping_sub(b'0'), byte.wrapping_sub(b'A'));
+        bad |= u8::from(digit > 9) & u8::from(letter > 25);
+        *code = digit.wrapping_sub(7 * u8::from(digit > 9));
+    }
+    (codes, bad == 0)
+}
+
+/// The inverse.
+#[inline]
+fn characters(codes: &Codes) -> [u8; WIDTH] {
+    codes.map(|code| code + b'0' + 7 * u8::from(code > 9))
+}
+
+/// The number that an IBAN of `count` characters is to MOD 97: what stands behind the check digits, the country,
+/// the check digits. A letter is two digits.
+fn remainder(codes: &Codes, count: usize) -> u8 {
+    // Behind a remainder, the digits of so many letters still fit 64 bits.
+    const PIECE: usize = 8;
+    let (front, behind) = codes.split_at(4);
+    let behind = behind.get(..count.saturating_sub(4)).unwrap_or_default();
+    let pieces = behind.chunks(PIECE).chain([front]);
+    let rest = pieces.fold(0, |rest, piece| {
+        let push = |number: u64, code: &u8| {
+            let factor = if *code > 9 { 100 } else { 10 };
+            number * factor + u64::from(*code)
+        };
+        piece.iter().fold(rest, push) % 97
+    });
+    u8::try_from(rest).unwrap_or_default()
+}
+
+/// An IBAN without delimiters: its characters, filled up with the digit 0, their codes, and how many they are.
+struct Scanned {
+    text: [u8; WIDTH],
+    codes: Codes,
+    count: usize,
 }
 
 impl Iban {
-    /// The characters without delimiters, and their number.
-    fn scan(&self, value: &[u8]) -> Result<([u8; LONGEST], usize), Misfit> {
-        let (mut text, mut count) = ([0; LONGEST], 0);
+    fn scan(&self, value: &[u8]) -> Result<Scanned, Misfit> {
+        let mut text = [b'0'; WIDTH];
+        if value.len() <= LONGEST {
+            let (place, _) = text.split_at_mut(value.len());
+            place.copy_from_slice(value);
+            let (codes, all) = codes(&text);
+            if all {
+                return Ok(Scanned {
+                    text,
+                    codes,
+                    count: value.len(),
+                });
+            }
+        }
+        self.scan_delimited(value)
+    }
+
+    fn scan_delimited(&self, value: &[u8]) -> Result<Scanned, Misfit> {
+        let (mut text, mut count) = ([b'0'; WIDTH], 0);
         for (position, byte) in value.iter().enumerate() {
             if byte.is_ascii_digit() || byte.is_ascii_uppercase() {
-                *text.get_mut(count).ok_or(Misfit::Length)? = *byte;
+                let place = text.get_mut(count).filter(|_| count < LONGEST);
+                *place.ok_or(Misfit::Length)? = *byte;
                 count += 1;
             } else if !self.delims.has(*byte) {
                 return Err(Misfit::Symbol { position });
             }
         }
-        Ok((text, count))
+        let (codes, _) = codes(&text);
+        Ok(Scanned { text, codes, count })
     }
 
     fn country(&self, text: &[u8]) -> Result<&'static Country, Misfit> {
@@ -107,63 +159,70 @@ impl Iban {
 
 impl Codec for Iban {
     fn read(&self, _: Side, value: &[u8], sink: &mut Sink) -> Result<(), Misfit> {
-        let (text, count) = self.scan(value)?;
-        let (text, _) = text.split_at(count);
-        let country = self.country(text)?;
+        let Scanned { text, codes, count } = self.scan(value)?;
+        let country = self.country(text.get(..count).unwrap_or_default())?;
         if count != country.length() + 4 {
             return Err(Misfit::Length);
         }
-        let check = text.get(2..4).unwrap_or_default();
-        let number = check
-            .iter()
-            .fold(0, |n, b| n * 10 + u32::from(b.wrapping_sub(b'0')));
-        if !check.iter().all(u8::is_ascii_digit)
-            || !(2..=98).contains(&number)
-            || remainder(text) != 1
-        {
+        let [_, _, tens, ones, ..] = codes;
+        let within = tens < 10 && ones < 10 && (2..=98).contains(&(10 * tens + ones));
+        if !within || remainder(&codes, count) != 1 {
             return Err(Misfit::Check);
         }
-        let account = text.get(4..).unwrap_or_default();
         let kept = self.kept(country);
+        let (mut symbols, mut bad) = ([0; WIDTH], 0);
+        let layout = country.layout.least.iter().zip(&country.layout.above);
+        for ((symbol, code), (least, above)) in symbols.iter_mut().zip(codes).zip(layout) {
+            *symbol = code.wrapping_sub(*least);
+            bad |= u8::from(*symbol > *above);
+        }
+        if bad > 0 {
+            return Err(Misfit::Canonical);
+        }
         if self.country.is_none() {
             sink.keep(&country.code, Bytes::NONE);
         }
         if kept > 0 {
-            country.judge(account, kept)?;
-            sink.keep(account.get(..kept).unwrap_or_default(), Bytes::NONE);
+            sink.keep(text.get(4..4 + kept).unwrap_or_default(), Bytes::NONE);
         }
+        sink.symbols(symbols.get(4 + kept..count).unwrap_or_default());
         for (kind, free) in country.free(kept) {
-            let run = account.get(free).unwrap_or_default();
-            for byte in run {
-                sink.symbol(kind.digit(*byte).ok_or(Misfit::Canonical)?.into());
-            }
-            sink.run(kind.radix(), run.len());
+            sink.run(kind.radix(), free.len());
         }
         Ok(())
     }
 
     fn write(&self, _: Side, value: &[u8], source: &mut Source<'_>, out: &mut Vec<u8>) {
-        let Ok((mut text, count)) = self.scan(value) else {
+        let Ok(Scanned {
+            text,
+            mut codes,
+            count,
+        }) = self.scan(value)
+        else {
             return;
         };
-        let (text, _) = text.split_at_mut(count);
-        let Ok(country) = self.country(text) else {
+        let Ok(country) = self.country(text.get(..count).unwrap_or_default()) else {
             return;
         };
-        let (front, account) = text.split_at_mut(4.min(count));
-        for (kind, free) in country.free(self.kept(country)) {
-            for place in account.get_mut(free).unwrap_or_default() {
-                *place = kind.symbol(source.symbol());
-            }
+        let free = 4 + self.kept(country)..count;
+        let least = country.layout.least.get(free.clone()).unwrap_or_default();
+        let free = codes.get_mut(free).unwrap_or_default();
+        let symbols = source.symbols(free.len());
+        for ((code, symbol), least) in free.iter_mut().zip(symbols).zip(least) {
+            *code = u8::try_from(*symbol)
+                .unwrap_or_default()
+                .wrapping_add(*least);
         }
-        if let [_, _, tens, ones] = front {
-            (*tens, *ones) = (b'0', b'0');
+        (codes[2], codes[3]) = (0, 0);
+        let check = 98 - remainder(&codes, count);
+        (codes[2], codes[3]) = (check / 10, check % 10);
+        let made = characters(&codes);
+        let made = made.get(..count).unwrap_or_default();
+        if value.len() == count {
+            out.extend_from_slice(made);
+            return;
         }
-        let check = 98 - remainder(text);
-        if let [_, _, tens, ones, ..] = text {
-            (*tens, *ones) = (check / 10 + b'0', check % 10 + b'0');
-        }
-        let mut next = text.iter();
+        let mut next = made.iter();
         out.extend(value.iter().map(|byte| {
             if byte.is_ascii_alphanumeric() {
                 next.next().copied().unwrap_or(*byte)
@@ -198,16 +257,20 @@ impl Codec for Iban {
     fn example(&self) -> String {
         let code = self.country.map_or(*b"DE", |country| country.code);
         let found = COUNTRIES.iter().find(|country| country.code == code);
-        let mut text = code.to_vec();
-        text.extend_from_slice(b"00");
+        let mut text = [b'0'; WIDTH];
+        let mut count = 4;
         for kind in found.map(|country| country.kinds()).into_iter().flatten() {
-            text.push(if kind == Kind::Letter { b'A' } else { b'1' });
+            if let Some(place) = text.get_mut(count) {
+                *place = if kind == Kind::Letter { b'A' } else { b'1' };
+            }
+            count += 1;
         }
-        let check = 98 - remainder(&text);
-        let text = String::from_utf8(text).unwrap_or_default();
-        let (country, account) = text.split_at(2);
-        let account = account.get(2..).unwrap_or_default();
-        format!("{country}{check:02}{account}")
+        (text[0], text[1]) = (code[0], code[1]);
+        let (mut codes, _) = codes(&text);
+        let check = 98 - remainder(&codes, count);
+        (codes[2], codes[3]) = (check / 10, check % 10);
+        let made = characters(&codes);
+        String::from_utf8_lossy(made.get(..count).unwrap_or_default()).into_owned()
     }
 
     fn outline(&self) -> Outline {

@@ -10,6 +10,7 @@ use std::ops::Range;
 use keywright_fpe::Tweaks;
 use zeroize::Zeroize;
 
+use super::luhn::{read as read_words, write as write_words};
 use super::{Column, Direction, crypt};
 use crate::cells::{Cells, Output};
 use crate::codec::{Plain, Side};
@@ -88,11 +89,14 @@ impl Column<'_> {
 
 /// One instance for each width, so that the loops have fixed bounds.
 macro_rules! by_width {
-    ($width:expr, $call:ident $arguments:tt, $($w:literal $n:literal),+) => {
+    ($width:expr, $arguments:tt, $($call:ident: $($w:literal $n:literal),+);+) => {
         match $width {
-            $($w => $call::<$w, $n> $arguments,)+
+            $($($w => by_width!(@ $call $w $n $arguments),)+)+
             _ => Default::default(),
         }
+    };
+    (@ $call:ident $w:literal $n:literal ($($argument:expr),+)) => {
+        $call::<$w, $n>($($argument),+)
     };
 }
 
@@ -100,8 +104,9 @@ fn read(plain: Plain, mark: u8, (bytes, width): (&[u8], usize), digits: &mut [u8
     if plain == Plain::Digits {
         return read_digits(bytes, digits);
     }
-    by_width!(width, read_checked(bytes, mark, digits),
-        7 6, 8 7, 9 8, 10 9, 11 10, 12 11, 13 12, 14 13, 15 14, 16 15, 17 16, 18 17, 19 18)
+    by_width!(width, (bytes, mark, digits),
+        read_words: 10 9, 11 10, 12 11, 13 12, 14 13, 15 14, 16 15;
+        read_checked: 7 6, 8 7, 9 8, 17 16, 18 17, 19 18)
 }
 
 fn read_digits(bytes: &[u8], digits: &mut [u8]) -> bool {
@@ -162,8 +167,9 @@ fn write(plain: Plain, mark: u8, digits: &[u8], (out, width): (&mut [u8], usize)
         }
         return;
     }
-    by_width!(width, write_checked(digits, mark, out),
-        7 6, 8 7, 9 8, 10 9, 11 10, 12 11, 13 12, 14 13, 15 14, 16 15, 17 16, 18 17, 19 18);
+    by_width!(width, (digits, mark, out),
+        write_words: 10 9, 11 10, 12 11, 13 12, 14 13, 15 14, 16 15;
+        write_checked: 7 6, 8 7, 9 8, 17 16, 18 17, 19 18);
 }
 
 /// From `N` digits to `W` characters, one more.

@@ -1,101 +1,146 @@
 //! Numbers as FF1's digits and back. As few long divisions as the sizes allow.
 
+use super::Magnitude;
 use crate::wide::Wide;
 
-/// The digits of a number, most significant first.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "remainders below a radix of at most 65,536"
-)]
-pub(super) fn put_digits(number: Wide, radix: u32, out: &mut [u16]) {
-    if let ([first, second], Some(number)) = (&mut *out, narrow(number)) {
-        let radix = u64::from(radix);
-        (*first, *second) = ((number / radix) as u16, (number % radix) as u16);
-        return;
-    }
-    if let Some(number) = number.to_u128() {
-        return put_digits_128(number, radix, out);
-    }
-    let mut number = number;
-    for place in out.iter_mut().rev() {
-        let (rest, digit) = number.div_rem(radix.into());
-        number = rest;
-        *place = digit as u16;
-    }
+/// A radix, and the greatest power of it that 64 bits hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Positional {
+    radix: u32,
+    power: u64,
+    count: usize,
 }
 
-fn narrow(number: Wide) -> Option<u64> {
-    number
-        .to_u128()
-        .and_then(|number| u64::try_from(number).ok())
-}
+impl Positional {
+    pub(super) const fn new(radix: u32) -> Self {
+        let (mut power, mut count) = (radix as u64, 1);
+        while let Some(next) = power.checked_mul(radix as u64) {
+            power = next;
+            count += 1;
+        }
+        Self {
+            radix,
+            power,
+            count,
+        }
+    }
 
-/// As many digits at a time as 64 bits hold, so that few divisions are long ones.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "remainders below a radix of at most 65,536, or below a power that fits 64 bits"
-)]
-fn put_digits_128(mut number: u128, radix: u32, out: &mut [u16]) {
-    let mut left = out.len();
-    if radix.is_power_of_two() {
-        let bits = radix.trailing_zeros();
+    pub(super) const fn radix(self) -> u32 {
+        self.radix
+    }
+
+    /// What holds every number of so many digits.
+    pub(super) const fn magnitude(self, digits: usize) -> Magnitude {
+        if digits <= self.count {
+            Magnitude::One
+        } else if digits <= 2 * self.count {
+            Magnitude::Two
+        } else {
+            Magnitude::More
+        }
+    }
+
+    /// The digits of a number, most significant first.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "remainders below a radix of at most 65,536"
+    )]
+    pub(super) fn put_64(self, number: u64, out: &mut [u16]) {
+        let radix = u64::from(self.radix);
+        if let [first, second] = out {
+            (*first, *second) = ((number / radix) as u16, (number % radix) as u16);
+            return;
+        }
+        if self.radix.is_power_of_two() {
+            return self.put_bits(number.into(), out);
+        }
+        let mut number = number;
         for place in out.iter_mut().rev() {
-            *place = (number & u128::from(radix - 1)) as u16;
+            *place = (number % radix) as u16;
+            number /= radix;
+        }
+    }
+
+    /// For powers of two.
+    #[expect(clippy::cast_possible_truncation, reason = "masked")]
+    fn put_bits(self, mut number: u128, out: &mut [u16]) {
+        let bits = self.radix.trailing_zeros();
+        for place in out.iter_mut().rev() {
+            *place = (number & u128::from(self.radix - 1)) as u16;
             number >>= bits;
         }
-        return;
     }
-    let (power, count) = greatest_power(radix);
-    while left > 0 {
-        let (low, taken) = match u64::try_from(number) {
-            Ok(low) => {
-                number = 0;
-                (low, left)
-            }
-            Err(_) => {
-                let quotient = number / u128::from(power);
-                let low = (number - quotient * u128::from(power)) as u64;
-                number = quotient;
-                (low, count.min(left))
-            }
-        };
-        let mut low = low;
-        let upper = left - taken;
-        for place in out.iter_mut().take(left).skip(upper).rev() {
-            *place = (low % u64::from(radix)) as u16;
-            low /= u64::from(radix);
+
+    /// As many digits at a time as 64 bits hold, so that few divisions are long ones.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "remainders below a radix of at most 65,536, or below a power that fits 64 bits"
+    )]
+    pub(super) fn put_128(self, mut number: u128, out: &mut [u16]) {
+        if self.radix.is_power_of_two() {
+            return self.put_bits(number, out);
         }
-        left = upper;
+        let mut rest = out;
+        while rest.len() > self.count {
+            let (upper, lower) = rest.split_at_mut(rest.len() - self.count);
+            let quotient = number / u128::from(self.power);
+            let low = number.wrapping_sub(quotient.wrapping_mul(self.power.into()));
+            self.put_64(low as u64, lower);
+            (number, rest) = (quotient, upper);
+        }
+        self.put_64(number as u64, rest);
     }
-}
 
-const fn greatest_power(radix: u32) -> (u64, usize) {
-    let (mut power, mut count) = (radix as u64, 1);
-    while let Some(next) = power.checked_mul(radix as u64) {
-        power = next;
-        count += 1;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "remainders below a radix of at most 65,536"
+    )]
+    pub(super) fn put_wide(self, number: Wide, out: &mut [u16]) {
+        if let Some(number) = number.to_u128() {
+            return self.put_128(number, out);
+        }
+        let mut number = number;
+        for place in out.iter_mut().rev() {
+            let (rest, digit) = number.div_rem(self.radix.into());
+            number = rest;
+            *place = digit as u16;
+        }
     }
-    (power, count)
-}
 
-pub(super) fn number_of(digits: &[u16], radix: u32) -> Wide {
-    let (_, count) = greatest_power(radix);
-    let mut number = Wide::ZERO;
-    let mut rest = digits;
-    while !rest.is_empty() {
-        let (taken, later) = rest.split_at(count.min(rest.len()));
-        rest = later;
-        let fold = |(value, span): (u64, u64), digit: &u16| {
-            let radix = u64::from(radix);
-            let value = value.wrapping_mul(radix).wrapping_add((*digit).into());
-            (value, span.wrapping_mul(radix))
-        };
-        let (value, span) = taken.iter().fold((0, 1), fold);
-        // Below radix^digits; a result that is no rank may exceed N, never 2^256, as it is walked on before.
-        number = number.checked_mul(span.into()).unwrap_or_default();
-        number = number
-            .checked_add(Wide::new(value.into()))
-            .unwrap_or_default();
+    /// The number of as many digits as 64 bits hold.
+    pub(super) fn number_64(self, digits: &[u16]) -> u64 {
+        let radix = u64::from(self.radix);
+        digits.iter().fold(0, |number: u64, digit| {
+            number.wrapping_mul(radix).wrapping_add((*digit).into())
+        })
     }
-    number
+
+    /// The number of twice as many at most.
+    pub(super) fn number_128(self, digits: &[u16]) -> u128 {
+        let (upper, lower) = digits.split_at(digits.len().saturating_sub(self.count));
+        let upper = u128::from(self.number_64(upper));
+        // 64 bits times 64 bits.
+        let upper = upper.wrapping_mul(self.power.into());
+        upper.wrapping_add(self.number_64(lower).into())
+    }
+
+    /// The number of any digits; what exceeds 2^256 does not come here.
+    pub(super) fn number_wide(self, digits: &[u16]) -> Wide {
+        let mut number = Wide::ZERO;
+        let mut rest = digits;
+        while !rest.is_empty() {
+            let (taken, later) = rest.split_at(self.count.min(rest.len()));
+            rest = later;
+            let span = if taken.len() == self.count {
+                self.power
+            } else {
+                u64::from(self.radix).wrapping_pow(u32::try_from(taken.len()).unwrap_or_default())
+            };
+            // Below radix^digits; a result that is no rank may exceed N, never 2^256, as it is walked on before.
+            number = number.checked_mul(span.into()).unwrap_or_default();
+            let value = Wide::new(self.number_64(taken).into());
+            number = number.checked_add(value).unwrap_or_default();
+        }
+        number
+    }
 }

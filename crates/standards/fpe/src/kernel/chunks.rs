@@ -8,7 +8,7 @@
 macro_rules! chunks {
     (
         $features:literal, $Register:ty, $zero:ident, $load:ident, $store:ident, $and:ident,
-        $set_bytes:ident, $set_lanes:ident $(, $blocks:ident)?
+        $shuffle:ident, $set_bytes:ident, $set_lanes:ident, $each:path $(, $blocks:ident)?
     ) => {
         /// Registers of a set, at most.
         const MOST: usize = 4;
@@ -164,6 +164,128 @@ macro_rules! chunks {
                     unsafe {
                         $store(registers.add(at), low);
                         $store(registers.add(at + 1), high);
+                    }
+                }
+            }
+        }
+
+        /// Values that a register holds as text.
+        const TEXTS: usize = LANES / 2;
+
+        /// Constants of a shape of fewer than sixteen decimal digits.
+        struct Form {
+            length: usize,
+            read: $Register,
+            write: $Register,
+            behind: __m128i,
+            /// The digit 0 wherever a digit was read to.
+            zero_in: $Register,
+            zero_out: $Register,
+        }
+
+        impl Form {
+            #[target_feature(enable = $features)]
+            fn new(orders: &Orders, zero: u8) -> Self {
+                let (read, zero_out) = ($each(&orders.read), $set_bytes(zero.cast_signed()));
+                Self {
+                    length: orders.length,
+                    read,
+                    write: $each(&orders.write),
+                    behind: load(&orders.behind),
+                    zero_in: $shuffle(zero_out, read),
+                    zero_out,
+                }
+            }
+        }
+
+        /// As [`text`] for values of fewer than sixteen digits, one after the other.
+        #[target_feature(enable = $features)]
+        pub(super) fn short<const G: usize, const FF3: bool, const ENCRYPT: bool>(
+            rounds: impl Fn(&[Bases<G>; 2], &mut [Set<G>; 2]),
+            bases: &[Base],
+            digits: &mut [u8],
+            orders: &Orders,
+            zero: u8,
+        ) {
+            let form = Form::new(orders, zero);
+            let mut constant = chunk_bases::<G, FF3>(bases, 0, Order::Text);
+            let mut sets = [Set::empty(), Set::empty()];
+            let (width, whole) = (const { 2 * G * LANES }, 2 * G * LANES * form.length);
+            let (mut rest, mut start) = (digits, 0);
+            while !rest.is_empty() {
+                if bases.len() > 1 {
+                    constant = chunk_bases::<G, FF3>(bases, start, Order::Text);
+                }
+                let used = whole.min(rest.len());
+                if rest.len() >= whole + 16 - form.length {
+                    short_chunk::<G, ENCRYPT>(&rounds, &constant, &mut sets, rest, &form);
+                } else {
+                    let mut padded = [zero; 16 * WIDEST];
+                    padded[..used].copy_from_slice(&rest[..used]);
+                    short_chunk::<G, ENCRYPT>(&rounds, &constant, &mut sets, &mut padded, &form);
+                    rest[..used].copy_from_slice(&padded[..used]);
+                    wipe(&mut padded);
+                }
+                rest = rest.split_at_mut(used).1;
+                start += width;
+            }
+            wipe(&mut constant);
+            wipe(&mut sets);
+        }
+
+        /// A chunk of values at the front of `digits`, and as many bytes more as its last value is shorter than
+        /// sixteen: they are loaded with it, and stored as they were.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn short_chunk<const G: usize, const ENCRYPT: bool>(
+            rounds: &impl Fn(&[Bases<G>; 2], &mut [Set<G>; 2]),
+            bases: &[Bases<G>; 2],
+            sets: &mut [Set<G>; 2],
+            digits: &mut [u8],
+            form: &Form,
+        ) {
+            let length = form.length;
+            assert!(
+                length <= 16 && digits.len() >= (2 * G * LANES - 1) * length + 16,
+                "a chunk fills all lanes, and the last value can be loaded whole"
+            );
+            let at: *mut u8 = digits.as_mut_ptr();
+            // SAFETY: the load begins at the last value of the chunk, behind which there are sixteen bytes.
+            let last = unsafe { _mm_loadu_si128(at.add((2 * G * LANES - 1) * length).cast()) };
+            for s in 0..2 {
+                for g in 0..G {
+                    let mut text = [$zero(); 2];
+                    for half in 0..2 {
+                        let mut parts = [_mm_setzero_si128(); TEXTS];
+                        for (i, part) in parts.iter_mut().enumerate() {
+                            let value = (2 * (s * G + g) + half) * TEXTS + i;
+                            // SAFETY: a value of the chunk, from which on there are sixteen bytes.
+                            *part = unsafe { _mm_loadu_si128(at.add(value * length).cast()) };
+                        }
+                        text[half] = $shuffle(lanes::join(parts), form.read);
+                    }
+                    let (first, second) = lanes::parse::<false>(text, form.zero_in);
+                    sets[s].put::<ENCRYPT>(g, first, second);
+                }
+            }
+            rounds(bases, sets);
+            for s in 0..2 {
+                for g in 0..G {
+                    let (first, second) = sets[s].take::<ENCRYPT>(g);
+                    let text = lanes::print::<false>(first, second, form.zero_out);
+                    for half in 0..2 {
+                        let parts = lanes::split($shuffle(text[half], form.write));
+                        for (i, part) in parts.into_iter().enumerate() {
+                            let value = (2 * (s * G + g) + half) * TEXTS + i;
+                            // What is stored behind a value, the next one overwrites.
+                            let whole = if value == 2 * G * LANES - 1 {
+                                _mm_blendv_epi8(part, last, form.behind)
+                            } else {
+                                part
+                            };
+                            // SAFETY: as above.
+                            unsafe { _mm_storeu_si128(at.add(value * length).cast(), whole) }
+                        }
                     }
                 }
             }

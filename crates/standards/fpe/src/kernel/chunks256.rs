@@ -3,9 +3,12 @@
 
 use core::arch::x86_64::*;
 
+use super::blocks::each256;
 use super::chunks::chunks;
 use super::lanes256::{self as lanes, LANES, Order};
+use super::short::Orders;
 use super::wipe;
+use crate::cipher::aes_ni::load;
 use crate::feistel::Base;
 
 chunks!(
@@ -15,6 +18,8 @@ chunks!(
     _mm256_loadu_si256,
     _mm256_storeu_si256,
     _mm256_and_si256,
+    _mm256_shuffle_epi8,
     _mm256_set1_epi8,
-    _mm256_set1_epi64x
+    _mm256_set1_epi64x,
+    each256
 );

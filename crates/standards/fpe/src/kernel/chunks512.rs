@@ -5,7 +5,9 @@ use core::arch::x86_64::*;
 
 use super::chunks::chunks;
 use super::lanes512::{self as lanes, LANES, Order};
+use super::short::Orders;
 use super::wipe;
+use crate::cipher::aes_ni::load;
 use crate::feistel::Base;
 
 chunks!(
@@ -15,7 +17,9 @@ chunks!(
     _mm512_loadu_si512,
     _mm512_storeu_si512,
     _mm512_and_si512,
+    _mm512_shuffle_epi8,
     _mm512_set1_epi8,
     _mm512_set1_epi64,
+    lanes::all_blocks,
     blocks
 );

@@ -7,24 +7,13 @@ use core::arch::x86_64::*;
 use super::aes256::{aes_kernel, dispatch};
 use super::blocks::each256;
 use super::chunks256::{self as chunks, Bases, Set};
-use super::lanes256::{self as lanes, Modulus};
+use super::lanes256::{self as lanes, Modulus, join, split};
 use super::lanes512::range;
+use super::short::Orders;
 use super::{Walk, wipe};
 use crate::cipher::Backend;
 use crate::cipher::aes_ni::load;
 use crate::feistel::{Direction, Family, Plan};
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn split(x: __m256i) -> [__m128i; 2] {
-    [_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x)]
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn join([low, high]: [__m128i; 2]) -> __m256i {
-    _mm256_set_m128i(high, low)
-}
 
 #[inline]
 #[target_feature(enable = "aes,avx2")]

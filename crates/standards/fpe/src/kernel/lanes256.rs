@@ -102,7 +102,7 @@ impl Order {
 #[target_feature(enable = "avx2")]
 pub(super) fn bases<const FF3: bool>(bases: [&Base; 2], parity: usize) -> __m256i {
     let [a, b] = bases.map(|base| base.0[parity].to_le_bytes());
-    let two = _mm256_set_m128i(load(&b), load(&a));
+    let two = join([load(&a), load(&b)]);
     if FF3 {
         return two;
     }
@@ -224,6 +224,20 @@ pub(super) fn combine<const RANGE: u8, const ENCRYPT: bool>(
         let difference = _mm256_sub_epi32(half, rest);
         _mm256_min_epu32(difference, _mm256_add_epi32(difference, m))
     }
+}
+
+/// Two halves in one register.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn join([low, high]: [__m128i; 2]) -> __m256i {
+    _mm256_set_m128i(high, low)
+}
+
+/// The inverse.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn split(x: __m256i) -> [__m128i; 2] {
+    [_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x)]
 }
 
 /// Numbers of sixteen decimal digits: first halves and second halves of four values, whose order

@@ -128,9 +128,7 @@ impl Order {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) fn bases<const FF3: bool>(bases: [&Base; 4], parity: usize) -> __m512i {
     let [a, b, c, d] = bases.map(|base| base.0[parity].to_le_bytes());
-    let low = _mm256_set_m128i(load(&b), load(&a));
-    let high = _mm256_set_m128i(load(&d), load(&c));
-    let four = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
+    let four = join([load(&a), load(&b), load(&c), load(&d)]);
     if FF3 {
         return four;
     }
@@ -265,6 +263,26 @@ pub(super) fn combine<const RANGE: u8, const ENCRYPT: bool>(
         let difference = _mm512_sub_epi32(half, rest);
         _mm512_min_epu32(difference, _mm512_add_epi32(difference, m))
     }
+}
+
+/// Four quarters in one register.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) fn join([a, b, c, d]: [__m128i; 4]) -> __m512i {
+    let (low, high) = (_mm256_set_m128i(b, a), _mm256_set_m128i(d, c));
+    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+}
+
+/// The inverse.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) fn split(x: __m512i) -> [__m128i; 4] {
+    [
+        _mm512_castsi512_si128(x),
+        _mm512_extracti32x4_epi32::<1>(x),
+        _mm512_extracti32x4_epi32::<2>(x),
+        _mm512_extracti32x4_epi32::<3>(x),
+    ]
 }
 
 /// Numbers of sixteen decimal digits: first halves and second halves of eight values, whose order

@@ -7,6 +7,7 @@ use super::blocks::{WORDS, each256, sm4_aes_registers};
 use super::chunks256::{self as chunks, Bases, Set};
 use super::lanes256::{self as lanes, Modulus};
 use super::lanes512::range;
+use super::short::Orders;
 use super::sm4_lanes::{dispatch, sm4_kernel};
 use super::{Walk, wipe};
 use crate::cipher::Backend;

@@ -6,6 +6,7 @@ use core::arch::x86_64::*;
 use super::blocks::{WORDS, sm4_gfni_registers};
 use super::chunks512::{self as chunks, Bases, Set};
 use super::lanes512::{self as lanes, Modulus, range};
+use super::short::Orders;
 use super::sm4_lanes::{dispatch, sm4_kernel};
 use super::{Walk, wipe};
 use crate::cipher::Backend;

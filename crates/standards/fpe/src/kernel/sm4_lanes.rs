@@ -24,6 +24,26 @@ macro_rules! sm4_kernel {
             true
         }
 
+        /// Values of fewer than sixteen decimal digits; `false` as above.
+        pub(super) fn short(
+            walk: &Walk<'_>,
+            digits: &mut [u8],
+            orders: &Orders,
+            zero: u8,
+        ) -> bool {
+            if walk.schedule.backend() != $backend {
+                return false;
+            }
+            let Some(keys) = walk.schedule.sm4_keys() else {
+                return false;
+            };
+            let Some(chosen) = lanes::range_of(walk.plan) else {
+                return false;
+            };
+            dispatch!(walk, chosen, [PLAIN SMALL], short_text(keys, walk, digits, orders, zero));
+            true
+        }
+
         /// Halves in 64-bit words, in place; `false` if this kernel does not serve the schedule
         /// or the moduli. Both slices are of one length.
         pub(crate) fn halves(walk: &Walk<'_>, halves: [&mut [u64]; 2]) -> bool {
@@ -69,6 +89,19 @@ macro_rules! sm4_kernel {
             let c = Constants::new(keys, walk.plan, walk.direction);
             let rounds = |bases: &_, sets: &mut _| rounds::<FF3, RANGE, ENCRYPT>(&c, bases, sets);
             chunks::text::<GROUPS, FF3, ENCRYPT>(rounds, walk.bases, values, zero);
+        }
+
+        #[target_feature(enable = $features)]
+        fn short_text<const FF3: bool, const RANGE: u8, const ENCRYPT: bool>(
+            keys: &[u32; 32],
+            walk: &Walk<'_>,
+            digits: &mut [u8],
+            orders: &Orders,
+            zero: u8,
+        ) {
+            let c = Constants::new(keys, walk.plan, walk.direction);
+            let rounds = |bases: &_, sets: &mut _| rounds::<FF3, RANGE, ENCRYPT>(&c, bases, sets);
+            chunks::short::<GROUPS, FF3, ENCRYPT>(rounds, walk.bases, digits, orders, zero);
         }
 
         #[target_feature(enable = $features)]

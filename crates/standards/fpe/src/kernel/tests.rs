@@ -55,7 +55,7 @@ impl Stream {
     }
 }
 
-fn plan(family: Family, radix: u32, length: usize) -> Plan {
+pub(super) fn plan(family: Family, radix: u32, length: usize) -> Plan {
     let (short, long) = (length / 2, length - length / 2);
     let (first, second) = match family {
         Family::Ff1 => (short, long),
@@ -200,13 +200,19 @@ fn check(schedule: &Schedule, soft: &Schedule, plan: &Plan, count: usize, stream
 }
 
 /// One or two shapes for each kernel, range of moduli and reduction, odd lengths among them.
-const SHAPES: [(u32, usize); 52] = [
+const SHAPES: [(u32, usize); 61] = [
+    (10, 2),
+    (10, 3),
     (10, 6),
     (10, 7),
     (10, 8),
     (10, 9),
     (10, 10),
     (10, 11),
+    (10, 12),
+    (10, 13),
+    (10, 14),
+    (10, 15),
     (10, 16),
     (10, 17),
     (10, 18),
@@ -232,9 +238,12 @@ const SHAPES: [(u32, usize); 52] = [
     (16, 16),
     (16, 32),
     (26, 5),
+    (36, 5),
+    (36, 10),
     (36, 11),
     (36, 12),
     (36, 20),
+    (62, 7),
     (62, 13),
     (62, 24),
     (90, 20),
@@ -283,7 +292,7 @@ fn every_number_of_records_comes_out_whole() {
     for (algorithm, backend) in backends() {
         let soft = Schedule::new(algorithm, &KEY[..16], Backend::Portable).unwrap();
         let schedule = Schedule::new(algorithm, &KEY[..16], backend).unwrap();
-        for (radix, length) in [(10, 16), (10, 12), (36, 20)] {
+        for (radix, length) in [(10, 16), (10, 15), (10, 9), (36, 10), (36, 20)] {
             for count in [
                 1, 2, 5, 6, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200,
             ] {

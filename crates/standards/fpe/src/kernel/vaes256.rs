@@ -8,6 +8,7 @@ use super::blocks::each256;
 use super::chunks256::{self as chunks, Bases, Set};
 use super::lanes256::{self as lanes, Modulus};
 use super::lanes512::range;
+use super::short::Orders;
 use super::{Walk, wipe};
 use crate::cipher::Backend;
 use crate::feistel::{Direction, Family, Plan};

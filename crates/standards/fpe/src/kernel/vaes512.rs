@@ -13,6 +13,7 @@ use core::arch::x86_64::*;
 
 use super::chunks512::{self as chunks, Bases, Set};
 use super::lanes512::{self as lanes, Modulus, range};
+use super::short::Orders;
 use super::{Walk, wipe};
 use crate::cipher::Backend;
 use crate::feistel::{Direction, Family, Plan};
@@ -66,6 +67,29 @@ pub(crate) fn decimal16(walk: &Walk<'_>, values: &mut [[u8; 16]], zero: u8) -> b
         [PLAIN],
         range::PLAIN,
         run_text(walk, values, zero)
+    );
+    true
+}
+
+/// Values of fewer than sixteen decimal digits; `false` as above.
+pub(super) fn short(walk: &Walk<'_>, digits: &mut [u8], orders: &Orders, zero: u8) -> bool {
+    if walk.schedule.backend() != Backend::Vaes512 {
+        return false;
+    }
+    let Some(keys) = walk.schedule.aes_keys() else {
+        return false;
+    };
+    let Some(chosen) = lanes::range_of(walk.plan) else {
+        return false;
+    };
+    let family = walk.plan.family;
+    dispatch!(
+        keys,
+        family,
+        walk.direction,
+        [PLAIN SMALL],
+        chosen,
+        run_short(walk, digits, orders, zero)
     );
     true
 }
@@ -234,6 +258,19 @@ fn run_text<const K: usize, const FF3: bool, const RANGE: u8, const ENCRYPT: boo
     let c = Constants::<K>::new(keys, walk.plan, walk.direction);
     let rounds = |bases: &_, sets: &mut _| rounds::<K, FF3, RANGE, ENCRYPT>(&c, bases, sets);
     chunks::text::<GROUPS, FF3, ENCRYPT>(rounds, walk.bases, values, zero);
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vaes,aes,avx2,bmi2")]
+fn run_short<const K: usize, const FF3: bool, const RANGE: u8, const ENCRYPT: bool>(
+    keys: &[[u8; 16]],
+    walk: &Walk<'_>,
+    digits: &mut [u8],
+    orders: &Orders,
+    zero: u8,
+) {
+    let c = Constants::<K>::new(keys, walk.plan, walk.direction);
+    let rounds = |bases: &_, sets: &mut _| rounds::<K, FF3, RANGE, ENCRYPT>(&c, bases, sets);
+    chunks::short::<GROUPS, FF3, ENCRYPT>(rounds, walk.bases, digits, orders, zero);
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,vaes,aes,avx2,bmi2")]

@@ -40,3 +40,41 @@ fn damaged_extended_keys_are_refused_or_mean_what_they_say() {
     seeds.iter().for_each(|seed| fuzzing::extended_key(seed));
     mutations(&seeds, COUNT, 3).for_each(|mutant| fuzzing::extended_key(&mutant));
 }
+
+#[test]
+fn damaged_patterns_are_refused_or_mean_what_they_say() {
+    let seeds: [&[u8]; 4] = [
+        b"m/**",
+        b"m/29'/29'/*'/4'/**",
+        b"m/*/0h/*'/1H",
+        b"m/0/**/01",
+    ];
+    seeds.iter().for_each(|seed| fuzzing::pattern(seed));
+    mutations(&seeds, COUNT, 4).for_each(|mutant| fuzzing::pattern(&mutant));
+}
+
+#[test]
+fn damaged_shares_are_refused_or_mean_what_they_say() {
+    let seed = keywright_hdkey::Seed::raw(&[9; 64]).unwrap();
+    let plan = keywright_hdkey::shares::Plan::new(2, 3).unwrap();
+    let fixed = |bytes: &mut [u8]| {
+        bytes.fill(0xE1);
+        Ok(())
+    };
+    let shares = keywright_hdkey::shares::split_with(&seed, plan, [5; 16], fixed).unwrap();
+    let texts: Vec<_> = shares.iter().map(|share| share.to_text()).collect();
+    let seeds: Vec<&[u8]> = texts.iter().map(|text| text.expose()).collect();
+    seeds.iter().for_each(|seed| fuzzing::share(seed));
+    mutations(&seeds, COUNT, 5).for_each(|mutant| fuzzing::share(&mutant));
+}
+
+#[cfg(feature = "vault")]
+#[test]
+fn damaged_files_of_secrets_are_refused_or_mean_what_they_say() {
+    let seeds: [&[u8]; 2] = [
+        br#"{"secret/0f3c9a1e-7b2d-4c5e-8f90-1a2b3c4d5e6f/seed":{"data":{"value":"00010203"}}}"#,
+        br#"{"0f3c9a1e-7b2d-4c5e-8f90-1a2b3c4d5e6f/generic-secrets/link-secret/a":{"data":{"value":"[1]"},"metadata":{"custom_metadata":null}}}"#,
+    ];
+    seeds.iter().for_each(|seed| fuzzing::vault(seed));
+    mutations(&seeds, COUNT, 6).for_each(|mutant| fuzzing::vault(&mutant));
+}

@@ -11,7 +11,12 @@ mod caching;
 mod fuzz;
 mod interop;
 mod pitfalls;
+mod profiles;
 mod published;
 mod refusals;
+mod rules;
 mod scene;
 mod secrecy;
+mod shares;
+#[cfg(feature = "vault")]
+mod vault;

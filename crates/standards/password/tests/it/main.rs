@@ -5,4 +5,5 @@
 mod argon2;
 mod fuzz;
 mod golden;
+mod profiles;
 mod refusals;

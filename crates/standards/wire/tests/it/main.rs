@@ -9,5 +9,6 @@
 mod fuzz;
 mod golden;
 mod page;
+mod prekeys;
 mod refusals;
 mod sizes;

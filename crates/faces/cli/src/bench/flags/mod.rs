@@ -9,7 +9,7 @@ use std::time::Duration;
 use keywright_measure::latency::{Few, Percentile};
 use keywright_measure::plan::{CasePlan, Slo, parse_count, parse_size, parse_time};
 
-pub(super) use load::{ArrivalFlag, LoadFlags, parameters};
+pub(super) use load::{ArrivalFlag, LoadFlags, VerifyFlag, parameters};
 pub(super) use output::{Colour, OutputFlags, PastFlags};
 pub(super) use targets::TargetFlags;
 
@@ -43,7 +43,7 @@ pub(super) struct JudgeFlags {
     #[arg(long, value_name = "CONDITION")]
     pub(super) gate: Vec<keywright_measure::gate::Condition>,
     /// Compare with this baseline of the history, or with this result file.
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, visible_alias = "compare", value_name = "NAME|FILE")]
     pub(super) baseline: Option<String>,
     /// End with 3 if anything is slower than the baseline beyond threshold and doubt.
     #[arg(long, requires = "baseline")]
@@ -146,7 +146,7 @@ pub(super) fn part(text: &str) -> Result<(String, f64), String> {
     Ok((name.trim().to_owned(), weight))
 }
 
-fn percent(text: &str) -> Result<f64, String> {
+pub(super) fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim();
     let value: f64 = number
         .parse()

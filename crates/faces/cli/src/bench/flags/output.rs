@@ -13,7 +13,7 @@ pub(in crate::bench) struct OutputFlags {
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(in crate::bench) output: Vec<PathBuf>,
     /// Print the result in another tool's form instead.
-    #[arg(long = "as", value_name = "FORM")]
+    #[arg(id = "form", long = "as", value_name = "FORM")]
     pub(in crate::bench) profile: Option<Profile>,
     /// Write what happens while measuring to a file, one JSON object a line.
     #[arg(long, value_name = "FILE")]

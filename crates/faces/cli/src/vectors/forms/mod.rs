@@ -1,15 +1,18 @@
 //! From a file to its cases: which form it has is seen in the file itself.
 
 mod acvp;
+mod families;
 mod fields;
 mod own;
 mod samples;
+mod trees;
 mod wycheproof;
 
 use std::path::Path;
 
 use serde_json::Value as Json;
 
+pub(super) use self::families::{Judged, Ruling};
 use self::fields::{Fields, Wrong};
 use super::case::Case;
 use crate::exit::{Exit, Failure};
@@ -19,6 +22,8 @@ use crate::exit::{Exit, Failure};
 pub(super) enum Content {
     /// Cases that this command runs.
     Cases(Vec<Case>),
+    /// Cases of what sessions are made of, which were run while they were read.
+    Judged(Vec<Judged>),
     /// So many cases of something else.
     Other { cases: u64, of: String },
     /// No vectors, as far as can be told.
@@ -33,7 +38,7 @@ const LARGEST: u64 = 256 << 20;
 /// A file that has the beginning of a form and not the rest of it is an error, never half its cases.
 pub(super) fn read(path: &Path) -> Result<Content, Failure> {
     let extension = path.extension().and_then(|ending| ending.to_str());
-    let Some(extension @ ("json" | "tsv" | "tv" | "txt")) = extension else {
+    let Some(extension @ ("csv" | "json" | "tsv" | "tv" | "txt")) = extension else {
         return Ok(Content::Unknown);
     };
     let failed = |error| Failure::file(path, "read", &error);
@@ -46,6 +51,9 @@ pub(super) fn read(path: &Path) -> Result<Content, Failure> {
             Ok(json) => of_json(path, &json),
             Err(_) => Err(Wrong::NotJson),
         },
+        ("csv", Ok(text)) => {
+            trees::of_table(text).map_or(Ok(Content::Unknown), |judged| judged.map(Content::Judged))
+        }
         ("tsv", Ok(text)) => acvp::table(path, text),
         ("tv", Ok(text)) => samples::blocks(text),
         (_, Ok(text)) => samples::ffx(text),
@@ -69,9 +77,18 @@ fn of_json(path: &Path, json: &Json) -> Result<Content, Wrong> {
         _ => json,
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if let Some(judged) = families::of_list(&name, json) {
+        return judged.map(Content::Judged);
+    }
     let Ok(file) = Fields::new(name, body) else {
         return Ok(Content::Unknown);
     };
+    if let Some(judged) = trees::of_json(&file, body) {
+        return judged.map(Content::Judged);
+    }
+    if let Some(judged) = families::of_json(&file) {
+        return judged.map(Content::Judged);
+    }
     if file.has("testGroups") {
         return match file.has("numberOfTests") {
             true => wycheproof::read(&file),

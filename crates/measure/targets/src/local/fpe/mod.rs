@@ -24,7 +24,7 @@
 //! The backend is what the setting says, or the best of the machine. One that does not run the cipher is
 //! an error of that operation; nothing else is measured in its place.
 //!
-//! Not here: columns of files, and formats.
+//! Not here: columns of formats (`super::format`), and files.
 
 mod batch;
 mod buffers;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use keywright_clock::Clock;
+use keywright_secret::SecretBytes;
 use keywright_tls::issue::{Authority, ClientSubject};
 use keywright_tls::{
     ClientIdentity, ClientTrust, Error, Protocol, ServerConfig, ServerIdentity, server_config,
@@ -15,6 +16,8 @@ pub(super) struct Certificates {
     roots_pem: String,
     server: Arc<ServerConfig>,
     client: ClientIdentity,
+    client_pem: String,
+    client_key_pem: SecretBytes,
 }
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -43,12 +46,22 @@ impl Certificates {
                 client.certificate_pem.as_bytes(),
                 client.key_pem.expose(),
             )?,
+            client_pem: client.certificate_pem,
+            client_key_pem: client.key_pem,
             roots_pem,
         })
     }
 
     pub(super) const fn roots_pem(&self) -> &[u8] {
         self.roots_pem.as_bytes()
+    }
+
+    pub(super) const fn client_pem(&self) -> &[u8] {
+        self.client_pem.as_bytes()
+    }
+
+    pub(super) fn client_key_pem(&self) -> &[u8] {
+        self.client_key_pem.expose()
     }
 
     pub(super) fn server(&self) -> Arc<ServerConfig> {

@@ -93,11 +93,40 @@ impl StandIn {
     #[must_use]
     pub fn settings(&self) -> Settings {
         let token = SecretBytes::from_vec(self.token.expose().to_vec());
-        let url = format!("https://{}", self.address);
-        Settings::new("vault", &url, token, self.certificates.roots_pem())
+        Settings::new("vault", &self.url(), token, self.certificates.roots_pem())
             .with_identity(self.certificates.client())
             .with_clock(self.clock.clone())
             .from(Origin::StandIn)
+    }
+
+    /// Its address, for programs that are given one.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("https://{}", self.address)
+    }
+
+    /// Its one token.
+    #[must_use]
+    pub fn token(&self) -> &[u8] {
+        self.token.expose()
+    }
+
+    /// The certificate that it asks its clients for.
+    #[must_use]
+    pub const fn client_pem(&self) -> &[u8] {
+        self.certificates.client_pem()
+    }
+
+    /// The private key of that certificate.
+    #[must_use]
+    pub fn client_key_pem(&self) -> &[u8] {
+        self.certificates.client_key_pem()
+    }
+
+    /// Writes a secret of one field `value` below the mount of version 2, with the original of its path beside
+    /// it where that is hashed.
+    pub fn put(&self, path: &str, value: &str, semantic_path: Option<&str>) {
+        self.state().put(path, value, semantic_path);
     }
 
     /// Settings as somebody makes them who knows the address and the token and not what answers there.

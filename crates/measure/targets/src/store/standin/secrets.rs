@@ -20,6 +20,8 @@ pub(super) struct Versioned {
 struct History {
     newest: u64,
     kept: VecDeque<(Value, String)>,
+    /// What its owners wrote beside it, or null.
+    custom: Value,
 }
 
 /// Version 1: a value each.
@@ -52,6 +54,7 @@ impl Versioned {
                 Some(history) => Answer::data(json!({ "current_version": history.newest })),
                 None => Answer::missing(),
             },
+            Some(("metadata", path)) if asked.writes() => self.describe(asked, path),
             Some(("metadata", path)) if asked.deletes() => {
                 self.secrets.remove(path);
                 Answer::empty()
@@ -59,6 +62,14 @@ impl Versioned {
             // The engine takes the first part of a path for a route of its own.
             _ => Answer::refused(StatusCode::NOT_FOUND, "no such route of a versioned engine"),
         }
+    }
+
+    /// As its owner writes: the value, and what stands beside it.
+    pub(super) fn put(&mut self, path: &str, value: &str, semantic_path: Option<&str>) {
+        let created = self.clock.wall().rfc3339();
+        let history = self.secrets.entry(path.to_owned()).or_default();
+        history.custom = semantic_path.map_or(Value::Null, |path| json!({ "semanticPath": path }));
+        history.add(json!({ "value": value }), created);
     }
 
     fn read(&self, asked: &Asked<'_>, path: &str) -> Answer {
@@ -76,10 +87,23 @@ impl Versioned {
         match history.version(version) {
             Some((value, created)) => Answer::data(json!({
                 "data": value,
-                "metadata": described(version, created),
+                "metadata": described(version, created, &history.custom),
             })),
             None => Answer::missing(),
         }
+    }
+
+    /// What is written beside a secret, which need not be there yet.
+    fn describe(&mut self, asked: &Asked<'_>, path: &str) -> Answer {
+        let Some(mut body) = asked.object() else {
+            return Answer::bad("the body is no JSON object");
+        };
+        let custom = body["custom_metadata"].take();
+        if !custom.is_object() && !custom.is_null() {
+            return Answer::bad("custom_metadata is no object");
+        }
+        self.secrets.entry(path.to_owned()).or_default().custom = custom;
+        Answer::empty()
     }
 
     fn write(&mut self, asked: &Asked<'_>, path: &str) -> Answer {
@@ -92,30 +116,34 @@ impl Versioned {
         }
         let created = self.clock.wall().rfc3339();
         let history = self.secrets.entry(path.to_owned()).or_default();
-        history.newest += 1;
-        let answer = Answer::data(described(history.newest, &created));
-        history.kept.push_back((value, created));
-        if history.kept.len() > KEPT {
-            history.kept.pop_front();
-        }
+        let answer = Answer::data(described(history.newest + 1, &created, &history.custom));
+        history.add(value, created);
         answer
     }
 }
 
 impl History {
+    fn add(&mut self, value: Value, created: String) {
+        self.newest += 1;
+        self.kept.push_back((value, created));
+        if self.kept.len() > KEPT {
+            self.kept.pop_front();
+        }
+    }
+
     fn version(&self, version: u64) -> Option<&(Value, String)> {
         let back = usize::try_from(self.newest.checked_sub(version)?).ok()?;
         self.kept.get(self.kept.len().checked_sub(back + 1)?)
     }
 }
 
-fn described(version: u64, created: &str) -> Value {
+fn described(version: u64, created: &str, custom: &Value) -> Value {
     json!({
         "version": version,
         "created_time": created,
         "deletion_time": "",
         "destroyed": false,
-        "custom_metadata": null,
+        "custom_metadata": custom,
     })
 }
 

@@ -92,6 +92,10 @@ impl State {
         }
     }
 
+    pub(super) fn put(&mut self, path: &str, value: &str, semantic_path: Option<&str>) {
+        self.versioned.put(path, value, semantic_path);
+    }
+
     pub(super) fn holdings(&self) -> usize {
         self.versioned.len() + self.plain.len() + self.transit.len()
     }

@@ -3,8 +3,6 @@
 
 use std::ops::Range;
 
-use crate::error::Misfit;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Digit,
@@ -21,22 +19,45 @@ impl Kind {
         }
     }
 
-    pub(crate) const fn digit(self, byte: u8) -> Option<u8> {
-        match (self, byte) {
-            (Self::Digit | Self::Either, b'0'..=b'9') => Some(byte - b'0'),
-            (Self::Letter, b'A'..=b'Z') => Some(byte - b'A'),
-            (Self::Either, b'A'..=b'Z') => Some(byte - b'A' + 10),
-            _ => None,
+    /// The least and the greatest code of such a character: 0 to 9 for digits, 10 to 35 for letters.
+    const fn codes(self) -> (u8, u8) {
+        match self {
+            Self::Digit => (0, 9),
+            Self::Either => (0, 35),
+            Self::Letter => (10, 35),
         }
     }
+}
 
-    pub(crate) fn symbol(self, digit: u16) -> u8 {
-        let digit = u8::try_from(digit).unwrap_or_default();
-        match self {
-            Self::Letter => b'A' + digit,
-            Self::Either if digit > 9 => b'A' + digit - 10,
-            _ => b'0' + digit,
+/// What stands at each place of an IBAN: everything in arrays of one width, for loops without a branch.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    /// The least code at each place.
+    pub(crate) least: [u8; WIDTH],
+    /// How many codes there are above it.
+    pub(crate) above: [u8; WIDTH],
+}
+
+/// Places of the longest IBAN, and some more.
+pub(crate) const WIDTH: usize = 48;
+
+impl Layout {
+    /// The four characters at the front may be anything: they are judged otherwise.
+    const fn of(parts: &[(usize, Kind)]) -> Self {
+        let (mut least, mut above) = ([0; WIDTH], [35; WIDTH]);
+        let (mut part, mut place) = (0, 4);
+        while part < parts.len() {
+            let (count, kind) = parts[part];
+            let (low, high) = kind.codes();
+            let end = place + count;
+            while place < end {
+                least[place] = low;
+                above[place] = high - low;
+                place += 1;
+            }
+            part += 1;
         }
+        Self { least, above }
     }
 }
 
@@ -46,6 +67,7 @@ pub(crate) struct Country {
     parts: &'static [(usize, Kind)],
     /// Characters of bank and branch.
     pub(crate) bank: usize,
+    pub(crate) layout: Layout,
 }
 
 impl Country {
@@ -67,15 +89,6 @@ impl Country {
             start += count;
             (!part.is_empty()).then_some((*kind, part))
         })
-    }
-
-    /// Whether the first `kept` characters are of their kind.
-    pub(crate) fn judge(&self, account: &[u8], kept: usize) -> Result<(), Misfit> {
-        let mut kept = account.iter().zip(self.kinds()).take(kept);
-        match kept.all(|(byte, kind)| kind.digit(*byte).is_some()) {
-            true => Ok(()),
-            false => Err(Misfit::Canonical),
-        }
     }
 }
 
@@ -112,10 +125,11 @@ use Kind::{Digit as N, Either as C, Letter as A};
 macro_rules! countries {
     ($($code:literal $bank:literal $($count:literal $kind:ident)+;)+) => {
         /// In the order of their codes.
-        pub(crate) const COUNTRIES: &[Country] = &[$(Country {
+        pub(crate) static COUNTRIES: &[Country] = &[$(Country {
             code: *$code,
             parts: &[$(($count, $kind)),+],
             bank: $bank,
+            layout: Layout::of(&[$(($count, $kind)),+]),
         }),+];
     };
 }

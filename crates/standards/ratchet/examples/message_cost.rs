@@ -1,5 +1,5 @@
 //! What messages cost beside what they are made of, in nanoseconds:
-//! `cargo run --release -p keywright-ratchet --example cost`.
+//! `cargo run --release -p keywright-ratchet --example message_cost`.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use std::time::Instant;
 use keywright_clock::WallTime;
 use keywright_primitives::aead::XChaCha20Poly1305;
 use keywright_primitives::agreement::{X25519PrivateKey, X25519PublicKey};
-use keywright_primitives::mac::MacKey;
+use keywright_primitives::mac::{MacKey, Sha256Pads};
 use keywright_primitives::random::RandomStream;
 use keywright_ratchet::{Context, Message, Mode, Packet, Session, SessionSecret, Start, hazmat};
 use keywright_secret::Secret;
@@ -90,9 +90,13 @@ fn parts() {
     measure("xchacha20-poly1305 seal 48", 200, || {
         black_box(cipher.seal(&[2; 24], b"a", &mut header).unwrap());
     });
-    measure("chain step", 200, || {
+    measure("chain step by the backend", 200, || {
         let key = MacKey::new(black_box(&[1; 32]));
         black_box((key.mac(&[1]), key.mac(&[2])));
+    });
+    measure("chain step, pads at hand", 200, || {
+        let key = Sha256Pads::new(black_box(&[1; 32]));
+        black_box((key.mac_byte(1), key.mac_byte(2)));
     });
     let mut random = RandomStream::new().unwrap();
     measure("x25519 key", 5, || {

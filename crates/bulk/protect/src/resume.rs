@@ -1,0 +1,339 @@
+//! The files of a run under way: begun, gone on with, and given their names.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use keywright_primitives::hash::{Blake3, blake3};
+
+use crate::block::Worker;
+use crate::error::Error;
+use crate::files::{self, Files, Rejects, Source, exists, read_failed, write_failed};
+use crate::journal::{About, Digests, Found, Journal, Position};
+use crate::plan::Plan;
+
+/// Everything that is written, and how far it is.
+#[derive(Debug)]
+pub(crate) struct Stage<'a> {
+    files: &'a Files,
+    plan: &'a Plan,
+    output: File,
+    rejects: Option<File>,
+    journal: Journal,
+    pub(crate) position: Position,
+}
+
+/// The second file is there if a rule may need it.
+fn second(plan: &Plan) -> Rejects {
+    match plan.rejects() {
+        true => Rejects::Yes,
+        false => Rejects::No,
+    }
+}
+
+/// Where the output stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Under {
+    /// Its own name: only the journal is left of the run.
+    ItsName,
+    PartsName,
+}
+
+impl<'a> Stage<'a> {
+    /// Begins a run, or goes on with the one that was interrupted: what its journal says is read again, input
+    /// and output, and held against the digests.
+    pub(crate) fn open(source: &Source, plan: &'a Plan, files: &'a Files) -> Result<Self, Error> {
+        let second = second(plan);
+        files.judge(source, second)?;
+        let path = files.journal();
+        let begun = exists(&path);
+        if !begun {
+            files.free(second)?;
+        }
+        let file = files::open(&path, 0o600)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::Busy {
+                    path: files.output().to_owned(),
+                });
+            }
+            Err(TryLockError::Error(source)) => return Err(write_failed(&path, source)),
+        }
+        let about = About {
+            key: plan.journal_key(),
+            fingerprint: plan.fingerprint(),
+            size: source.size(),
+            columns: plan.columns().len(),
+        };
+        let found = Journal::open(file, &about).map_err(|source| write_failed(&path, source))?;
+        let journal = match found {
+            Found::New(journal) | Found::Begun(journal) => journal,
+            Found::Other => return Err(Error::OtherRun { journal: path }),
+        };
+        let stage = Self::with(journal, source, plan, files);
+        if stage.is_err() && !begun {
+            // Nothing was written yet, so there is nothing to go on with.
+            files::remove(&files.part())?;
+            files::remove(&path)?;
+        }
+        stage
+    }
+
+    fn with(
+        journal: Journal,
+        source: &Source,
+        plan: &'a Plan,
+        files: &'a Files,
+    ) -> Result<Self, Error> {
+        let mode = files::mode(plan.direction());
+        let blank = journal.is_blank();
+        let blank = blank.map_err(|error| write_failed(&files.journal(), error))?;
+        // All parts may have their names already, and only the journal be left.
+        let under = match !blank && !exists(&files.part()) && exists(files.output()) {
+            true => Under::ItsName,
+            false => Under::PartsName,
+        };
+        let output = match under {
+            Under::ItsName => files::open(files.output(), mode)?,
+            Under::PartsName => files::open(&files.part(), mode)?,
+        };
+        let rejects = match second(plan) {
+            Rejects::Yes if under == Under::PartsName => {
+                Some(files::open(&files.rejects_part(), 0o600)?)
+            }
+            _ => None,
+        };
+        let mut stage = Self {
+            files,
+            plan,
+            output,
+            rejects,
+            journal,
+            position: Position {
+                counts: vec![crate::Counts::default(); plan.columns().len()],
+                ..Position::default()
+            },
+        };
+        stage.find_place(source, under)?;
+        Ok(stage)
+    }
+
+    /// Whether nothing of the input is left.
+    pub(crate) fn is_complete(&self, source: &Source) -> bool {
+        self.position.input == source.size()
+    }
+
+    /// Goes through the journal as far as the files bear it out, and cuts everything behind.
+    fn find_place(&mut self, source: &Source, under: Under) -> Result<(), Error> {
+        let journal_path = self.files.journal();
+        let failed = |error| write_failed(&journal_path, error);
+        let (mut records, mut last) = (0, self.journal.last());
+        let mut input = source.file();
+        input
+            .seek(SeekFrom::Start(0))
+            .map_err(|error| read_failed(source.path(), error))?;
+        let mut position = self.position.clone();
+        while let Some((next, digests)) = self.journal.next().map_err(failed)? {
+            let same = holds(&mut input, (position.input, next.input), &digests.input);
+            if !same.map_err(|error| read_failed(source.path(), error))? {
+                return Err(Error::InputChanged {
+                    input: source.path().to_owned(),
+                });
+            }
+            if !self.written(&position, &next, &digests)? {
+                break;
+            }
+            (records, last, position) = (records + 1, self.journal.last(), next);
+        }
+        if under == Under::ItsName && position.input != source.size() {
+            // The file under the output's name is not this run's: nothing of it is touched.
+            return Err(Error::OtherRun {
+                journal: journal_path,
+            });
+        }
+        self.journal.cut(records, last).map_err(failed)?;
+        self.position = position;
+        if under == Under::ItsName {
+            return Ok(());
+        }
+        cut(&mut self.output, self.position.output)
+            .map_err(|error| write_failed(&self.files.part(), error))?;
+        if let Some(rejects) = &mut self.rejects {
+            cut(rejects, self.position.rejects)
+                .map_err(|error| write_failed(&self.files.rejects_part(), error))?;
+        }
+        Ok(())
+    }
+
+    /// Whether a block is in the output and in the rejects as the journal says.
+    fn written(
+        &mut self,
+        before: &Position,
+        next: &Position,
+        digests: &Digests,
+    ) -> Result<bool, Error> {
+        let output = holds(
+            &mut &self.output,
+            (before.output, next.output),
+            &digests.output,
+        );
+        if !output.map_err(|error| read_failed(&self.files.part(), error))? {
+            return Ok(false);
+        }
+        let Some(rejects) = &self.rejects else {
+            return Ok(true);
+        };
+        let held = holds(
+            &mut &*rejects,
+            (before.rejects, next.rejects),
+            &digests.rejects,
+        );
+        held.map_err(|error| read_failed(&self.files.rejects_part(), error))
+    }
+
+    /// Writes the header, if nothing is written yet.
+    pub(crate) fn header(&mut self, source: &Source) -> Result<(), Error> {
+        if self.position.input > 0 {
+            return Ok(());
+        }
+        let header = source.header();
+        let digest = blake3(header);
+        let digests = Digests {
+            input: digest,
+            output: digest,
+            rejects: if self.rejects.is_some() {
+                digest
+            } else {
+                blake3(&[])
+            },
+        };
+        let mut next = self.position.clone();
+        next.lines = keywright_tabular::csv::newlines(header);
+        next.input = header.len() as u64;
+        self.write(header, header, (next, &digests))
+    }
+
+    /// Takes a block that is done.
+    pub(crate) fn take(
+        &mut self,
+        worker: &Worker<'_>,
+        bytes: usize,
+        digests: &Digests,
+    ) -> Result<(), Error> {
+        let mut next = self.position.clone();
+        next.input += bytes as u64;
+        next.rows += worker.rows();
+        next.lines += worker.newlines();
+        next.rejected += worker.rejected();
+        for (sum, counts) in next.counts.iter_mut().zip(&worker.counts) {
+            sum.add(counts);
+        }
+        self.write(&worker.out, &worker.rejects, (next, digests))
+    }
+
+    fn write(
+        &mut self,
+        output: &[u8],
+        rejects: &[u8],
+        (mut next, digests): (Position, &Digests),
+    ) -> Result<(), Error> {
+        self.output
+            .write_all(output)
+            .map_err(|error| write_failed(&self.files.part(), error))?;
+        next.output += output.len() as u64;
+        if let Some(file) = &mut self.rejects {
+            file.write_all(rejects)
+                .map_err(|error| write_failed(&self.files.rejects_part(), error))?;
+            next.rejects += rejects.len() as u64;
+        }
+        self.journal
+            .append(&next, digests)
+            .map_err(|error| write_failed(&self.files.journal(), error))?;
+        self.position = next;
+        Ok(())
+    }
+
+    /// Gives everything its name. Each step may have been done by a run before this one.
+    pub(crate) fn finish(self) -> Result<Position, Error> {
+        let Self {
+            files,
+            plan,
+            output,
+            rejects,
+            journal,
+            position,
+        } = self;
+        output
+            .sync_all()
+            .map_err(|error| write_failed(&files.part(), error))?;
+        if let Some(file) = rejects {
+            let part = files.rejects_part();
+            file.sync_all()
+                .map_err(|error| write_failed(&part, error))?;
+            match position.rejected {
+                0 => files::remove(&part)?,
+                _ => files::rename(&part, files.rejects())?,
+            }
+        }
+        if let Some(protection) = plan.protection() {
+            files::put(&files::protection_of(files.output()), &protection.to_text())?;
+        }
+        files::rename(&files.part(), files.output())?;
+        files::sync_folder(files.output())?;
+        files::remove(&files.journal())?;
+        // Held until here: nobody else may begin while names change.
+        drop(journal);
+        Ok(position)
+    }
+
+    /// Takes back what cannot become whole.
+    pub(crate) fn discard(self) -> Result<(), Error> {
+        files::remove(&self.files.part())?;
+        if self.rejects.is_some() {
+            files::remove(&self.files.rejects_part())?;
+        }
+        files::remove(&self.files.journal())
+    }
+}
+
+/// Takes back what an interrupted run has left, whatever it was.
+pub(crate) fn forget(files: &Files) -> Result<(), Error> {
+    let journal: &Path = &files.journal();
+    if !exists(journal) {
+        return Ok(());
+    }
+    files::remove(&files.part())?;
+    files::remove(&files.rejects_part())?;
+    files::remove(journal)
+}
+
+/// Whether a file has the bytes with this digest between two places. It stands at the first.
+fn holds(file: &mut &File, (from, to): (u64, u64), digest: &[u8; 32]) -> io::Result<bool> {
+    let Some(mut left) = to.checked_sub(from) else {
+        return Ok(false);
+    };
+    let mut hash = Blake3::new();
+    let mut buffer = vec![0_u8; 64 << 10];
+    while left > 0 {
+        let most = usize::try_from(left)
+            .unwrap_or(usize::MAX)
+            .min(buffer.len());
+        let room = buffer.get_mut(..most).unwrap_or_default();
+        match file.read(room) {
+            Ok(0) => return Ok(false),
+            Ok(count) => {
+                hash.update(room.get(..count).unwrap_or_default());
+                left -= count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(hash.finish() == *digest)
+}
+
+fn cut(file: &mut File, length: u64) -> io::Result<()> {
+    file.set_len(length)?;
+    file.seek(SeekFrom::Start(length)).map(drop)
+}

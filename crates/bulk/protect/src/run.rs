@@ -1,0 +1,418 @@
+//! A run over a file: threads take blocks in turn, work on them at once, and write them in their order.
+//!
+//! Each thread reads a block, changes it, and waits until the blocks before are written; there is no thread
+//! that only reads or only writes. What a thread holds is a few times the size of a block, whatever the size
+//! of the file.
+
+use std::io::{Seek as _, SeekFrom};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use keywright_primitives::hash::blake3;
+use keywright_tabular::csv::Layout;
+use zeroize::Zeroizing;
+
+use crate::block::Worker;
+use crate::error::Error;
+use crate::feed::{Fed, Feed};
+use crate::files::{Files, Source, read_failed};
+use crate::journal::{Digests, Position};
+use crate::plan::{Direction, Plan};
+use crate::resume::{Stage, forget};
+use crate::step::{Counts, Trouble};
+
+/// How a run is carried out. None of it changes a byte of the output.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    threads: NonZeroUsize,
+    block: Option<usize>,
+    longest: usize,
+    anew: bool,
+}
+
+impl Options {
+    /// Bytes of the longest record, unless another limit is set.
+    pub const LONGEST_RECORD: usize = 8 << 20;
+
+    /// Over so many threads.
+    #[must_use]
+    pub const fn new(threads: NonZeroUsize) -> Self {
+        Self {
+            threads,
+            block: None,
+            longest: Self::LONGEST_RECORD,
+            anew: false,
+        }
+    }
+
+    /// Blocks of about so many bytes.
+    #[must_use]
+    pub const fn with_block(mut self, bytes: usize) -> Self {
+        self.block = Some(bytes);
+        self
+    }
+
+    /// Refuses records of more bytes than this.
+    #[must_use]
+    pub const fn with_longest_record(mut self, bytes: usize) -> Self {
+        self.longest = bytes;
+        self
+    }
+
+    /// Forgets what an interrupted run has left, instead of going on with it.
+    #[must_use]
+    pub const fn anew(mut self) -> Self {
+        self.anew = true;
+        self
+    }
+
+    /// Blocks that stay in a core's cache, smaller where many threads have one each.
+    fn block(&self) -> usize {
+        let share = (16 << 20) / self.threads.get() / 4;
+        self.block.unwrap_or(share.clamp(64 << 10, 256 << 10))
+    }
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Bytes of the input that are done.
+    pub bytes: u64,
+    /// All bytes of the input.
+    pub size: u64,
+    /// Rows that are done, those of earlier runs included.
+    pub rows: u64,
+}
+
+impl Progress {
+    /// How far a run over a table is whose size in bytes says nothing.
+    #[must_use]
+    pub const fn of_rows(rows: u64) -> Self {
+        Self {
+            bytes: 0,
+            size: 0,
+            rows,
+        }
+    }
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Rows of the input.
+    pub rows: u64,
+    /// Rows that went to the second file.
+    pub rejected: u64,
+    /// Rows that an earlier run had done.
+    pub resumed: u64,
+    /// Bytes of the output.
+    pub bytes: u64,
+    /// The columns of the plan, in the order of the file.
+    pub columns: Vec<ColumnSummary>,
+}
+
+/// What became of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ColumnSummary {
+    /// Its name.
+    pub name: String,
+    /// Its cells.
+    pub counts: Counts,
+}
+
+/// Carries out a plan. `progress` hears of each block that is written, and may end the run, which then can be
+/// gone on with.
+///
+/// # Errors
+/// All branches of [`Error`] but those that [`Plan`] and [`Source`] give. After [`Error::Interrupted`],
+/// [`Error::Read`], [`Error::Write`] and [`Error::Panicked`] what is done stays, and the same call goes on;
+/// after others nothing is left.
+pub fn run(
+    source: &Source,
+    plan: &Plan,
+    files: &Files,
+    options: &Options,
+    progress: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
+) -> Result<Summary, Error> {
+    if options.anew {
+        forget(files)?;
+    }
+    let mut stage = Stage::open(source, plan, files)?;
+    let resumed = stage.position.rows;
+    let result = all_blocks(source, plan, options, (&mut stage, progress));
+    match result {
+        Ok(()) => {
+            let position = stage.finish()?;
+            Ok(summary(plan, &position, resumed))
+        }
+        Err(error) => {
+            if !may_go_on(&error) {
+                stage.discard()?;
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Whether the same run can succeed later.
+const fn may_go_on(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Interrupted | Error::Read { .. } | Error::Write { .. } | Error::Panicked
+    )
+}
+
+fn summary(plan: &Plan, position: &Position, resumed: u64) -> Summary {
+    let columns = plan.columns().iter().zip(&position.counts);
+    Summary {
+        rows: position.rows,
+        rejected: position.rejected,
+        resumed,
+        bytes: position.output,
+        columns: columns
+            .map(|(column, counts)| ColumnSummary {
+                name: column.name.clone(),
+                counts: *counts,
+            })
+            .collect(),
+    }
+}
+
+type Listener<'a> = &'a mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send);
+
+fn all_blocks(
+    source: &Source,
+    plan: &Plan,
+    options: &Options,
+    (stage, progress): (&mut Stage<'_>, Listener<'_>),
+) -> Result<(), Error> {
+    if stage.position.rows == 0 && plan.direction() == Direction::Migrate {
+        probe(source, plan, options)?;
+    }
+    stage.header(source)?;
+    if !stage.is_complete(source) {
+        let threads = options.threads.get();
+        let shared = Shared {
+            layout: source.layout(),
+            plan,
+            source,
+            block: options.block(),
+            feed: Mutex::new(feed(source, options, stage.position.input)?),
+            turn: Mutex::new(Turn {
+                next: 0,
+                stage,
+                progress,
+                failure: None,
+            }),
+            wake: Condvar::new(),
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|| shared.work());
+            }
+            shared.work();
+        });
+        let turn = shared.turn.into_inner();
+        let turn = turn.unwrap_or_else(PoisonError::into_inner);
+        if let Some(failure) = turn.failure {
+            return Err(failure);
+        }
+        if !turn.stage.is_complete(source) {
+            return Err(Error::InputChanged {
+                input: source.path().to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The input from a place on.
+fn feed(source: &Source, options: &Options, from: u64) -> Result<Feed, Error> {
+    let failed = |error| read_failed(source.path(), error);
+    let mut file = source.file().try_clone().map_err(failed)?;
+    file.seek(SeekFrom::Start(from)).map_err(failed)?;
+    let separator = source.layout().separator().byte();
+    Ok(Feed::new(file, separator, options.block(), options.longest))
+}
+
+/// Looks at the first block before anything is written: under a wrong key most values do not fit.
+fn probe(source: &Source, plan: &Plan, options: &Options) -> Result<(), Error> {
+    let mut feed = feed(source, options, source.header().len() as u64)?;
+    let mut block = Zeroizing::new(Vec::new());
+    let fed = feed.next(&mut block);
+    let Fed::Block(_) = fed.map_err(|error| read_failed(source.path(), error))? else {
+        return Ok(());
+    };
+    let mut worker = Worker::new(plan, source.layout())?;
+    let lines = 1 + keywright_tabular::csv::newlines(source.header());
+    let at = At {
+        row: 1,
+        line: lines,
+    };
+    let found = worker
+        .survey(&block)
+        .map_err(|trouble| at.error(trouble, 0))?;
+    for (column, cells, misfits) in found {
+        if misfits * 2 > cells {
+            return Err(Error::OldKey {
+                column,
+                misfits,
+                cells,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What the threads share.
+struct Shared<'s, 't, 'a> {
+    layout: &'s Layout,
+    plan: &'s Plan,
+    source: &'s Source,
+    /// Bytes that a block has as a rule.
+    block: usize,
+    feed: Mutex<Feed>,
+    turn: Mutex<Turn<'t, 'a>>,
+    wake: Condvar,
+}
+
+/// Whose turn it is to write.
+struct Turn<'t, 'a> {
+    next: u64,
+    stage: &'t mut Stage<'a>,
+    progress: Listener<'t>,
+    failure: Option<Error>,
+}
+
+impl Shared<'_, '_, '_> {
+    /// One thread.
+    fn work(&self) {
+        let worked = std::panic::catch_unwind(AssertUnwindSafe(|| self.blocks()));
+        match worked {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.fail(error),
+            // Those who wait for this block's turn would wait for ever.
+            Err(_panic) => self.fail(Error::Panicked),
+        }
+    }
+
+    fn fail(&self, error: Error) {
+        let mut turn = locked(&self.turn);
+        turn.failure.get_or_insert(error);
+        self.wake.notify_all();
+    }
+
+    fn blocks(&self) -> Result<(), Error> {
+        let mut worker = Worker::new(self.plan, self.layout)?;
+        let mut block = Zeroizing::new(Vec::new());
+        loop {
+            let fed = locked(&self.feed).next(&mut block);
+            let fed = fed.map_err(|error| read_failed(self.source.path(), error))?;
+            let (number, worked) = match fed {
+                Fed::End => return Ok(()),
+                Fed::TooLong(number) => (number, Err(Trouble::TooLong)),
+                Fed::Block(number) => (number, worker.run(&block)),
+            };
+            let digests = Digests {
+                input: blake3(&block),
+                output: blake3(&worker.out),
+                rejects: blake3(&worker.rejects),
+            };
+            let mut turn = locked(&self.turn);
+            while turn.next != number && turn.failure.is_none() {
+                let woken = self.wake.wait(turn);
+                turn = woken.unwrap_or_else(PoisonError::into_inner);
+            }
+            if turn.failure.is_some() {
+                return Ok(());
+            }
+            turn.take((&worker, worked), (block.len(), &digests), self.source)?;
+            drop(turn);
+            self.wake.notify_all();
+            worker.shrink(self.block * 8);
+            if block.capacity() > self.block * 8 {
+                block = Zeroizing::new(Vec::new());
+            }
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Turn<'_, '_> {
+    fn take(
+        &mut self,
+        (worker, worked): (&Worker<'_>, Result<(), Trouble>),
+        (bytes, digests): (usize, &Digests),
+        source: &Source,
+    ) -> Result<(), Error> {
+        let position = &self.stage.position;
+        let at = At {
+            row: position.rows + 1,
+            line: position.lines + 1,
+        };
+        worked.map_err(|trouble| at.error(trouble, bytes))?;
+        self.stage.take(worker, bytes, digests)?;
+        self.next += 1;
+        let told = Progress {
+            bytes: self.stage.position.input,
+            size: source.size(),
+            rows: self.stage.position.rows,
+        };
+        match (self.progress)(&told) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Interrupted),
+        }
+    }
+}
+
+/// Where a block begins in the file.
+#[derive(Clone, Copy, Debug)]
+struct At {
+    row: u64,
+    line: u64,
+}
+
+impl At {
+    /// Trouble of the block as an error of the file. `bytes` is how long the block is.
+    fn error(self, trouble: Trouble, bytes: usize) -> Error {
+        match trouble {
+            Trouble::Table(broken) => broken.at(self.line).into(),
+            Trouble::TooLong => keywright_tabular::Error::RecordTooLong {
+                line: self.line,
+                limit: bytes,
+            }
+            .into(),
+            Trouble::Misfit {
+                row,
+                lines,
+                column,
+                misfit: Some(misfit),
+            } => Error::Misfit {
+                row: self.row + row as u64,
+                line: self.line + lines,
+                column,
+                misfit,
+            },
+            Trouble::Misfit {
+                row, lines, column, ..
+            } => Error::Quoting {
+                row: self.row + row as u64,
+                line: self.line + lines,
+                column,
+            },
+            Trouble::NotReversible { row, column } => Error::NotReversible {
+                row: self.row + row as u64,
+                column,
+            },
+            Trouble::Other(error) => *error,
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! `capabilities`: what a token really does, found out by doing it once with session objects.
+//!
+//! A list of mechanisms says what a token has a number for. Whether it also takes a hash in OAEP, a curve, or a
+//! shortened code shows when it is asked to. Nothing is stored, and nothing is left.
+
+use keywright_pkcs11::{
+    Curve, Error as Layer, Hash, KeyPlan, Mechanism, ObjectHandle, Over, PairKind, Purpose,
+    SecretKind, Session, Template,
+};
+use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
+use serde::Serialize;
+
+use crate::desk::Desk;
+use crate::error::Error;
+use crate::public_key::PublicKey;
+
+/// `capabilities`.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub struct CapabilityReport {
+    pub token_label: String,
+    pub manufacturer: String,
+    pub model: String,
+    /// What the module calls itself, with its version.
+    pub library: String,
+    pub capabilities: Vec<Capability>,
+    pub quirks: Vec<Quirk>,
+}
+
+/// Something that was asked of the token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub struct Capability {
+    pub name: &'static str,
+    pub able: bool,
+    /// Why not: a return code, or what was wrong with the result.
+    pub reason: Option<String>,
+}
+
+/// Something in which tokens differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub struct Quirk {
+    pub name: &'static str,
+    pub value: String,
+}
+
+/// Why a trial came to nothing.
+enum Unable {
+    Failed(Layer),
+    /// It did something, and not that.
+    Wrong,
+}
+
+impl From<Layer> for Unable {
+    fn from(error: Layer) -> Self {
+        Self::Failed(error)
+    }
+}
+
+type Trial = fn(&Session) -> Result<(), Unable>;
+
+/// Asks the token for everything, once. Somebody must be logged in, if the token wants that.
+///
+/// # Errors
+/// What the module fails with before the first trial; a trial that fails is a result.
+pub fn probe(desk: &Desk) -> Result<CapabilityReport, Error> {
+    let session = &desk.session;
+    let info = desk.info();
+    let module = session.token().module();
+    let library = module.info()?;
+    let tried = |(name, trial): &(&'static str, Trial)| {
+        let reason = trial(session).err().map(|unable| match unable {
+            Unable::Wrong => "another result than it must be".to_owned(),
+            Unable::Failed(error) => match error.failure() {
+                Some(failure) => failure.code().to_string(),
+                None => error.to_string(),
+            },
+        });
+        Capability {
+            name,
+            able: reason.is_none(),
+            reason,
+        }
+    };
+    let (major, minor) = module.interface_version();
+    let (min, max) = info.pin_len;
+    let pin = match max {
+        0 => format!("{min} bytes or more"),
+        _ => format!("{min} to {max} bytes"),
+    };
+    let quirks = [
+        ("interface of PKCS#11", format!("{major}.{minor}")),
+        ("PIN", pin),
+        ("points of public keys", point_form(session)),
+        ("hash of OAEP", oaep_hashes(session)),
+    ];
+    let quirks = quirks.map(|(name, value)| Quirk { name, value });
+    Ok(CapabilityReport {
+        token_label: info.label.clone(),
+        manufacturer: info.manufacturer.clone(),
+        model: info.model.clone(),
+        library: format!("{} {}", library.description, library.library_version),
+        capabilities: TRIALS.iter().map(tried).collect(),
+        quirks: quirks.into(),
+    })
+}
+
+const TRIALS: &[(&str, Trial)] = &[
+    ("AES-256-GCM", |s| {
+        sealed(
+            s,
+            &Mechanism::AesGcm {
+                nonce: &[7; 12],
+                aad: b"a",
+            },
+        )
+    }),
+    ("AES-256-CCM", |s| {
+        let (nonce, aad) = (&[7; 12][..], &b"a"[..]);
+        sealed(
+            s,
+            &Mechanism::AesCcm {
+                nonce,
+                aad,
+                data_len: TEXT.len(),
+            },
+        )
+    }),
+    ("AES-256-CBC with padding", |s| {
+        sealed(s, &Mechanism::AesCbcPad { iv: &[7; 16] })
+    }),
+    ("AES-CMAC", |s| coded(s, AES, &Mechanism::AesCmac)),
+    ("AES-CMAC, shortened", |s| {
+        coded(s, AES, &Mechanism::AesCmacGeneral { length: 8 })
+    }),
+    ("HMAC-SHA-256", |s| {
+        coded(s, GENERIC, &Mechanism::Hmac(Hash::Sha256))
+    }),
+    ("HMAC-SHA-256, shortened", |s| {
+        coded(
+            s,
+            GENERIC,
+            &Mechanism::HmacGeneral {
+                hash: Hash::Sha256,
+                length: 16,
+            },
+        )
+    }),
+    ("HMAC-SHA3-256", |s| {
+        coded(s, GENERIC, &Mechanism::Hmac(Hash::Sha3_256))
+    }),
+    ("SHA-256, SHA-384, SHA-512", |s| {
+        hashed(s, &[Hash::Sha256, Hash::Sha384, Hash::Sha512])
+    }),
+    ("SHA3-256", |s| hashed(s, &[Hash::Sha3_256])),
+    ("AES key wrap (RFC 3394)", |s| {
+        wrapped(s, &Mechanism::AesKeyWrap)
+    }),
+    ("AES key wrap with padding (RFC 5649)", |s| {
+        wrapped(s, &Mechanism::AesKeyWrapPad)
+    }),
+    ("the same under its older number", |s| {
+        wrapped(s, &Mechanism::AesKeyWrapPadOld)
+    }),
+    ("RSA-2048 PKCS#1 v1.5 signature", |s| {
+        signed(s, RSA, &Mechanism::RsaPkcs1Hash(Hash::Sha256), TEXT)
+    }),
+    ("RSA-2048 PSS signature", |s| {
+        signed(s, RSA, &pss(Over::Data), TEXT)
+    }),
+    ("RSA-2048 PSS over a hash", |s| {
+        signed(s, RSA, &pss(Over::Hash), &[7; 32])
+    }),
+    ("RSA-4096", |s| {
+        let kind = PairKind::Rsa { bits: 4096 };
+        signed(s, kind, &Mechanism::RsaPkcs1Hash(Hash::Sha256), TEXT)
+    }),
+    ("RSA-OAEP with SHA-1", |s| oaep(s, Hash::Sha1)),
+    ("RSA-OAEP with SHA-256", |s| oaep(s, Hash::Sha256)),
+    ("ECDSA P-256 over a hash", |s| {
+        signed(s, P256, &Mechanism::Ecdsa, &[7; 32])
+    }),
+    ("ECDSA P-256, the token hashes", |s| {
+        signed(s, P256, &Mechanism::EcdsaHash(Hash::Sha256), TEXT)
+    }),
+    ("ECDSA P-384", |s| {
+        signed(s, PairKind::Curve(Curve::P384), &Mechanism::Ecdsa, &[7; 48])
+    }),
+    ("ECDSA P-521", |s| {
+        signed(s, PairKind::Curve(Curve::P521), &Mechanism::Ecdsa, &[7; 64])
+    }),
+    ("ECDSA secp256k1", |s| {
+        signed(
+            s,
+            PairKind::Curve(Curve::Secp256k1),
+            &Mechanism::Ecdsa,
+            &[7; 32],
+        )
+    }),
+    ("Ed25519", |s| {
+        signed(s, PairKind::Curve(Curve::Ed25519), &Mechanism::Eddsa, TEXT)
+    }),
+    ("Ed448", |s| {
+        let mechanism = Mechanism::EddsaContext {
+            over: Over::Data,
+            context: &[],
+        };
+        signed(s, PairKind::Curve(Curve::Ed448), &mechanism, TEXT)
+    }),
+    ("ECDH P-256", |s| agreed(s, Curve::P256)),
+    ("X25519", |s| agreed(s, Curve::X25519)),
+    ("ML-DSA-65", |s| {
+        signed(
+            s,
+            PairKind::MlDsa { set: 2 },
+            &Mechanism::MlDsa { context: &[] },
+            TEXT,
+        )
+    }),
+    ("ML-KEM-768", encapsulated),
+    ("SLH-DSA-SHA2-128s", |s| {
+        signed(
+            s,
+            PairKind::SlhDsa { set: 1 },
+            &Mechanism::SlhDsa { context: &[] },
+            TEXT,
+        )
+    }),
+    ("nonce of AES-GCM made by the token", own_nonce),
+    ("copy of a modifiable key into the session", copied),
+];
+
+const TEXT: &[u8] = b"what a token is tried with";
+const AES: SecretKind = SecretKind::Aes { len: 32 };
+const GENERIC: SecretKind = SecretKind::Generic { len: 32 };
+const RSA: PairKind = PairKind::Rsa { bits: 2048 };
+const P256: PairKind = PairKind::Curve(Curve::P256);
+
+const fn pss(over: Over) -> Mechanism<'static> {
+    Mechanism::RsaPss {
+        hash: Hash::Sha256,
+        salt_len: 32,
+        over,
+    }
+}
+
+fn plan(purpose: Purpose) -> KeyPlan {
+    KeyPlan::new(purpose).in_session()
+}
+
+/// With a secret key that is destroyed again.
+fn with_secret(
+    session: &Session,
+    (kind, plan): (SecretKind, &KeyPlan),
+    work: impl FnOnce(ObjectHandle) -> Result<(), Unable>,
+) -> Result<(), Unable> {
+    let key = session.generate_secret(kind, plan)?;
+    let done = work(key);
+    session.destroy_object(key)?;
+    done
+}
+
+/// With the halves of a pair that is destroyed again.
+fn with_pair(
+    session: &Session,
+    (kind, purpose): (PairKind, Purpose),
+    work: impl FnOnce(ObjectHandle, ObjectHandle) -> Result<(), Unable>,
+) -> Result<(), Unable> {
+    let pair = session.generate_pair(kind, &plan(purpose))?;
+    let done = work(pair.public, pair.private);
+    session.destroy_object(pair.private)?;
+    session.destroy_object(pair.public)?;
+    done
+}
+
+fn sealed(session: &Session, mechanism: &Mechanism<'_>) -> Result<(), Unable> {
+    with_secret(session, (AES, &plan(Purpose::Encrypt)), |key| {
+        let (mut sealed, mut plain) = (Vec::new(), Vec::new());
+        session.encrypt(mechanism, key, TEXT, &mut sealed)?;
+        session.decrypt(mechanism, key, &sealed, &mut plain)?;
+        (plain == TEXT && sealed != TEXT)
+            .then_some(())
+            .ok_or(Unable::Wrong)
+    })
+}
+
+fn coded(session: &Session, kind: SecretKind, mechanism: &Mechanism<'_>) -> Result<(), Unable> {
+    with_secret(session, (kind, &plan(Purpose::Mac)), |key| {
+        let mut code = Vec::new();
+        session.sign(mechanism, key, TEXT, &mut code)?;
+        Ok(session.verify(mechanism, key, TEXT, &code)?)
+    })
+}
+
+fn hashed(session: &Session, hashes: &[Hash]) -> Result<(), Unable> {
+    for hash in hashes {
+        let mut out = Vec::new();
+        session.digest(&Mechanism::Digest(*hash), TEXT, &mut out)?;
+        (out.len() == hash.len())
+            .then_some(())
+            .ok_or(Unable::Wrong)?;
+    }
+    Ok(())
+}
+
+fn wrapped(session: &Session, mechanism: &Mechanism<'_>) -> Result<(), Unable> {
+    with_secret(session, (AES, &plan(Purpose::Wrap)), |wrapping| {
+        let leaving = plan(Purpose::Encrypt).extractable();
+        with_secret(session, (AES, &leaving), |key| {
+            let mut out = Vec::new();
+            session.wrap_key(mechanism, wrapping, key, &mut out)?;
+            let entering = (AES, &plan(Purpose::Encrypt));
+            let back = session.unwrap_secret(mechanism, wrapping, &out, entering)?;
+            Ok(session.destroy_object(back)?)
+        })
+    })
+}
+
+fn signed(
+    session: &Session,
+    kind: PairKind,
+    mechanism: &Mechanism<'_>,
+    data: &[u8],
+) -> Result<(), Unable> {
+    with_pair(session, (kind, Purpose::Sign), |public, private| {
+        let mut signature = Vec::new();
+        session.sign(mechanism, private, data, &mut signature)?;
+        Ok(session.verify(mechanism, public, data, &signature)?)
+    })
+}
+
+fn oaep(session: &Session, hash: Hash) -> Result<(), Unable> {
+    with_pair(session, (RSA, Purpose::Encrypt), |public, private| {
+        let mechanism = Mechanism::RsaOaep { hash, label: &[] };
+        let (mut sealed, mut plain) = (Vec::new(), Vec::new());
+        session.encrypt(&mechanism, public, TEXT, &mut sealed)?;
+        session.decrypt(&mechanism, private, &sealed, &mut plain)?;
+        (plain == TEXT).then_some(()).ok_or(Unable::Wrong)
+    })
+}
+
+fn agreed(session: &Session, curve: Curve) -> Result<(), Unable> {
+    let kind = (PairKind::Curve(curve), Purpose::Derive);
+    with_pair(session, kind, |our_public, ours| {
+        with_pair(session, kind, |their_public, theirs| {
+            let point = |key| match PublicKey::read(session, key) {
+                Ok(PublicKey::Curve { point, .. }) => Ok(point),
+                _ => Err(Unable::Wrong),
+            };
+            let length = usize::try_from(curve.bits().div_ceil(8)).unwrap_or(0);
+            let one = session.agree(ours, &point(their_public)?, length)?;
+            let other = session.agree(theirs, &point(our_public)?, length)?;
+            (one.expose() == other.expose())
+                .then_some(())
+                .ok_or(Unable::Wrong)
+        })
+    })
+}
+
+fn encapsulated(session: &Session) -> Result<(), Unable> {
+    let kind = (PairKind::MlKem { set: 2 }, Purpose::Encapsulate);
+    with_pair(session, kind, |public, private| {
+        let shared = Template::new()
+            .class(ObjectClass::SECRET_KEY)
+            .key_type(KeyType::GENERIC_SECRET)
+            .no(AttributeType::TOKEN);
+        let mut sent = Vec::new();
+        let made = session.encapsulate(&Mechanism::MlKem, public, &shared, &mut sent)?;
+        session.destroy_object(made)?;
+        let found = session.decapsulate(&Mechanism::MlKem, private, &shared, &sent)?;
+        Ok(session.destroy_object(found)?)
+    })
+}
+
+fn own_nonce(session: &Session) -> Result<(), Unable> {
+    with_secret(session, (AES, &plan(Purpose::Encrypt)), |key| {
+        let (mut nonce, mut sealed, mut plain) = ([0; 12], Vec::new(), Vec::new());
+        session.seal_with_token_nonce(key, (&mut nonce, b""), TEXT, &mut sealed)?;
+        let mechanism = Mechanism::AesGcm {
+            nonce: &nonce,
+            aad: &[],
+        };
+        session.decrypt(&mechanism, key, &sealed, &mut plain)?;
+        (plain == TEXT).then_some(()).ok_or(Unable::Wrong)
+    })
+}
+
+fn copied(session: &Session) -> Result<(), Unable> {
+    let open = plan(Purpose::Encrypt).modifiable();
+    with_secret(session, (AES, &open), |key| {
+        let copy = session.copy_into_session(key)?;
+        Ok(session.destroy_object(copy)?)
+    })
+}
+
+/// How the token writes the point of a public key.
+fn point_form(session: &Session) -> String {
+    let mut form = "no curves".to_owned();
+    let read = with_pair(session, (P256, Purpose::Sign), |public, _| {
+        let point = session.attribute(public, AttributeType::EC_POINT)?;
+        form = match point.bytes().map(<[u8]>::len) {
+            Some(65) => "as they are".to_owned(),
+            Some(67) => "in an OCTET STRING".to_owned(),
+            other => format!("in {} bytes", other.unwrap_or(0)),
+        };
+        Ok(())
+    });
+    drop(read);
+    form
+}
+
+fn oaep_hashes(session: &Session) -> String {
+    let able = [
+        ("SHA-1", Hash::Sha1),
+        ("SHA-256", Hash::Sha256),
+        ("SHA-512", Hash::Sha512),
+    ]
+    .into_iter()
+    .filter(|(_, hash)| oaep(session, *hash).is_ok())
+    .map(|(name, _)| name);
+    let able: Vec<&str> = able.collect();
+    match able.as_slice() {
+        [] => "none".to_owned(),
+        names => names.join(", "),
+    }
+}

@@ -1,0 +1,219 @@
+//! Where the keys of columns come from: files, or a data key that a context has wrapped.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use keywright_client::Open;
+use keywright_client::blocking::Client;
+use keywright_clock::Clock;
+use keywright_encoding::{base64, hex};
+use keywright_format::Rules;
+use keywright_home::{HomeError, MemoryPlan, Node, Serving};
+use keywright_primitives::random::RandomStream;
+use keywright_protect::{ColumnKey, Keys};
+use keywright_secret::{Secret, SecretBytes};
+use keywright_types::Name;
+
+use super::refused;
+use crate::client::connection::Connection;
+use crate::exit::{Exit, Failure};
+use crate::place;
+
+/// The keys of a run.
+#[derive(Debug, clap::Args)]
+pub(super) struct Given {
+    /// A key of 32 bytes, or of 64 hexadecimal digits; NAME=FILE for one that a rule names. For tests and
+    /// small work.
+    #[arg(long, value_name = "[NAME=]FILE", conflicts_with = "wrapped_key")]
+    key_file: Vec<String>,
+    /// The version that is written beside the data.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    key_version: u32,
+    /// A data key that a context of a service or a home has wrapped.
+    #[arg(long, value_name = "FILE", requires = "context")]
+    wrapped_key: Option<PathBuf>,
+    /// The context that wrapped it.
+    #[arg(long, value_name = "NAME", requires = "wrapped_key")]
+    context: Option<Name>,
+    /// Make the key, and write it to a file that must not exist.
+    #[arg(long)]
+    new_key: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Given {
+    /// The keys for what protects; new ones where that was asked for.
+    pub(super) fn fetch(&self, rules: &Rules) -> Result<Keys, Failure> {
+        if !self.new_key {
+            return self.fetch_existing();
+        }
+        if let (Some(path), Some(context)) = (&self.wrapped_key, &self.context) {
+            return self.wrap_new(path, context);
+        }
+        for given in &self.key_file {
+            let (name, path) = split(given);
+            let known = |name| rules.columns().iter().any(|rule| rule.key() == Some(name));
+            if let Some(name) = name.filter(|name| !known(name)) {
+                return Err(Failure::new(
+                    Exit::Usage,
+                    format!("no rule names the key {name:?}"),
+                    "leave the name out, or write key = \"NAME\" into a rule",
+                ));
+            }
+            let fresh = RandomStream::new().and_then(|mut random| random.secret::<32>());
+            let fresh = fresh.map_err(|error| refused(error.into()))?;
+            let text = SecretBytes::from_vec((hex::encode(fresh.expose()) + "\n").into_bytes());
+            create(path, text.expose())?;
+        }
+        self.fetch_existing()
+    }
+
+    /// The keys for what reveals, which a new key could not.
+    pub(super) fn fetch_old(&self) -> Result<Keys, Failure> {
+        if self.new_key {
+            return Err(Failure::new(
+                Exit::Usage,
+                "a new key reveals nothing",
+                "leave --new-key out, and give the key it was protected with",
+            ));
+        }
+        self.fetch_existing()
+    }
+
+    /// The keys that are there.
+    fn fetch_existing(&self) -> Result<Keys, Failure> {
+        match (&self.wrapped_key, &self.context) {
+            (Some(path), Some(context)) => self.unwrap(path, context),
+            _ => of_files(&self.key_file, self.key_version),
+        }
+    }
+
+    fn wrap_new(&self, path: &Path, context: &Name) -> Result<Keys, Failure> {
+        if path.exists() {
+            return Err(taken(path));
+        }
+        let service = Service::reach(&self.connection)?;
+        let made = service.client.datakey(context, None)?;
+        let secret = made
+            .plaintext
+            .ok_or_else(|| Failure::broken("a data key came without its key"))?;
+        create(path, (base64::encode(&made.ciphertext) + "\n").as_bytes())?;
+        self.keys(*made.id.as_bytes(), &secret)
+    }
+
+    fn unwrap(&self, path: &Path, context: &Name) -> Result<Keys, Failure> {
+        let bytes = place::read(path)?;
+        let text = std::str::from_utf8(&bytes).map(str::trim);
+        let decoded = text.ok().and_then(|text| base64::decode(text).ok());
+        let ciphertext = decoded.unwrap_or(bytes);
+        let service = Service::reach(&self.connection)?;
+        let item = Open {
+            ciphertext: &ciphertext,
+            aad: None,
+        };
+        let opened = service.client.datakey_open(context, item)?;
+        self.keys(*opened.id.as_bytes(), &opened.plaintext)
+    }
+
+    fn keys(&self, id: [u8; 16], secret: &SecretBytes) -> Result<Keys, Failure> {
+        let secret = Secret::copy_from(secret.expose())
+            .ok_or_else(|| Failure::broken("a data key has 32 bytes"))?;
+        Ok(Keys::none().with_unnamed(ColumnKey::new(id, self.key_version, secret)))
+    }
+}
+
+/// A service that answers: one that runs, or the home's own, in this process, while it is asked.
+struct Service {
+    client: Client,
+    serving: Option<Serving>,
+}
+
+impl Service {
+    fn reach(connection: &Connection) -> Result<Self, Failure> {
+        if let Some((home, client)) = connection.of_home() {
+            let config = place::existing_home(home)?;
+            match Node::open(&config, Clock::system(), MemoryPlan::AsConfigured) {
+                Ok(node) => {
+                    let serving = node.serve(Some(([127, 0, 0, 1], 0).into()))?;
+                    let address = serving.local_addr();
+                    let settings = crate::demo::settings(home, address, Some(client.as_str()))?;
+                    return Ok(Self {
+                        client: Client::connect(settings)?,
+                        serving: Some(serving),
+                    });
+                }
+                // It runs already, and is asked where it listens.
+                Err(HomeError::Busy) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(Self {
+            client: connection.open()?,
+            serving: None,
+        })
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        if let Some(serving) = self.serving.take() {
+            // Its audit log is whole after each answer; a failure to end changes nothing of the key.
+            drop(serving.stop());
+        }
+    }
+}
+
+/// Keys from files, `NAME=FILE` or `FILE` each.
+pub(super) fn of_files(given: &[String], version: u32) -> Result<Keys, Failure> {
+    let mut keys = Keys::none();
+    for one in given {
+        let (name, path) = split(one);
+        let bytes = crate::fpe::read_key(path)?;
+        let secret = Secret::copy_from(bytes.expose()).ok_or_else(|| {
+            Failure::new(
+                Exit::Usage,
+                format!("{} holds {} bytes", path.display(), bytes.len()),
+                "a key of columns has 32 bytes, or 64 hexadecimal digits",
+            )
+        })?;
+        let key = ColumnKey::without_id(version, secret).map_err(refused)?;
+        keys = match name {
+            Some(name) => keys.with_named(name, key),
+            None => keys.with_unnamed(key),
+        };
+    }
+    Ok(keys)
+}
+
+/// A name before the first `=`, unless that belongs to a path.
+fn split(given: &str) -> (Option<&str>, &Path) {
+    match given.split_once('=') {
+        Some((name, path)) if !name.contains('/') => (Some(name), Path::new(path)),
+        _ => (None, Path::new(given)),
+    }
+}
+
+/// Writes a key to a file that is not there yet, for its owner alone.
+fn create(path: &Path, text: &[u8]) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    let opened = options.write(true).create_new(true).mode(0o600).open(path);
+    let written = opened.and_then(|mut file| {
+        file.write_all(text)?;
+        file.sync_all()
+    });
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => taken(path),
+        _ => Failure::file(path, "written", &error),
+    })
+}
+
+fn taken(path: &Path) -> Failure {
+    Failure::new(
+        Exit::Refused,
+        format!("{} exists and is not written over", path.display()),
+        "choose another name, or leave --new-key out to use what is there",
+    )
+}

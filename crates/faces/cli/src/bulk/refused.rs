@@ -1,0 +1,106 @@
+//! What the library refuses, as a command says it.
+
+use keywright_protect::Error;
+
+use crate::exit::{Exit, Failure, sentence};
+
+/// An error of the library as the end of the command.
+#[expect(clippy::too_many_lines, reason = "a table")]
+pub(crate) fn refused(error: Error) -> Failure {
+    let (exit, code, advice) = match &error {
+        Error::Misfit { .. } | Error::Quoting { .. } => (
+            Exit::Gate,
+            "value_misfit",
+            "correct the row, or say on_bad = \"null\" or \"reject\" in the rule; keywright format check lists all",
+        ),
+        Error::NotReversible { .. } => (
+            Exit::Target,
+            "not_reversible",
+            "nothing was written: please report this with the rule of the column",
+        ),
+        Error::OldKey { .. } => (
+            Exit::Negative,
+            "old_key",
+            "check --from-key-file, --from-mode, --from-tweak and the format in --from-rules",
+        ),
+        Error::Table(keywright_tabular::Error::Io(_)) | Error::Read { .. } => (
+            Exit::Internal,
+            "input_output",
+            "check the file, and give the same command again: it goes on where it was",
+        ),
+        Error::Write { .. } => (
+            Exit::Internal,
+            "input_output",
+            "check the path and the room on the disk, and give the same command again: it goes on where it was",
+        ),
+        Error::Table(keywright_tabular::Error::UnknownColumn { .. }) => (
+            Exit::Usage,
+            "column_unknown",
+            "name columns as the header has them",
+        ),
+        Error::Table(_) => (
+            Exit::Usage,
+            "table_malformed",
+            "give a CSV file with a header, in which every row has as many fields; see --separator",
+        ),
+        Error::NoKey { .. } => (
+            Exit::Usage,
+            "key_missing",
+            "give --key-file FILE, --key-file NAME=FILE, or --wrapped-key FILE --context NAME",
+        ),
+        Error::WrongKey { .. } => (
+            Exit::Negative,
+            "wrong_key",
+            "give the key whose id stands beside the data, in OUT.protection.json",
+        ),
+        Error::ProtectionChanged => (
+            Exit::Negative,
+            "protection_changed",
+            "take the file that protect has written beside its output",
+        ),
+        Error::RulesChanged { .. } => (
+            Exit::Refused,
+            "rules_changed",
+            "give the rules it was protected with, or leave --rules out when revealing",
+        ),
+        Error::SameFile { .. } => (Exit::Usage, "same_file", "choose another name for --out"),
+        Error::Exists { .. } => (
+            Exit::Refused,
+            "exists",
+            "choose another name, or add --yes to replace it",
+        ),
+        Error::NoFile { .. } => (
+            Exit::Usage,
+            "not_a_file",
+            "name regular files: a run must be able to go on where it was",
+        ),
+        Error::Busy { .. } => (Exit::Refused, "busy", "wait until the other run has ended"),
+        Error::OtherRun { .. } | Error::InputChanged { .. } => (
+            Exit::Refused,
+            "other_run",
+            "give the command of the interrupted run, or add --restart to begin anew",
+        ),
+        Error::Interrupted => (
+            Exit::Interrupted,
+            "interrupted",
+            "give the same command again: it goes on where it was",
+        ),
+        Error::Rule { .. }
+        | Error::CallerTweak { .. }
+        | Error::TweakColumn { .. }
+        | Error::NothingToDo => (
+            Exit::Usage,
+            "rule_unusable",
+            "docs/format.md says what rules can do",
+        ),
+        _ => (
+            Exit::Internal,
+            "internal",
+            "please report this with the command and what it printed",
+        ),
+    };
+    Failure {
+        code: Some(code),
+        ..Failure::new(exit, sentence(&error), advice)
+    }
+}

@@ -1,0 +1,167 @@
+//! A PIN that is typed at the terminal.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
+
+use super::answer::Refusal;
+use super::pin::{LONGEST, unreadable};
+use crate::exit::{Exit, Failure};
+
+/// A terminal that neither shows nor interprets what is typed, until this is dropped. Ctrl-C is a byte here and
+/// no signal, so that nobody is left with a terminal that stays silent.
+struct Silent<'t> {
+    terminal: &'t File,
+    before: Termios,
+}
+
+impl<'t> Silent<'t> {
+    fn new(terminal: &'t File) -> std::io::Result<Self> {
+        let before = tcgetattr(terminal)?;
+        let mut silent = before.clone();
+        let off = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG | LocalModes::IEXTEN;
+        silent.local_modes.remove(off);
+        silent.special_codes[SpecialCodeIndex::VMIN] = 1;
+        silent.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(terminal, OptionalActions::Flush, &silent)?;
+        Ok(Self { terminal, before })
+    }
+}
+
+impl Drop for Silent<'_> {
+    fn drop(&mut self) {
+        // A terminal that is gone needs nothing back.
+        tcsetattr(self.terminal, OptionalActions::Flush, &self.before).ok();
+    }
+}
+
+/// How a typed line ended.
+#[derive(Debug, PartialEq, Eq)]
+enum Typed {
+    Line(Vec<u8>),
+    Interrupted,
+}
+
+const CTRL_C: u8 = 3;
+const CTRL_D: u8 = 4;
+const BACKSPACE: u8 = 8;
+const CTRL_U: u8 = 21;
+const CTRL_BACKSLASH: u8 = 28;
+const DELETE: u8 = 127;
+
+/// Reads a line from a terminal that interprets nothing: keys that edit and keys that interrupt do so here.
+fn typed(source: &mut dyn std::io::Read) -> std::io::Result<Typed> {
+    // Made once, so that no copy of a PIN stays behind when it grows.
+    let mut line = Vec::with_capacity(LONGEST);
+    let mut byte = [0];
+    loop {
+        if source.read(&mut byte)? == 0 {
+            return Ok(Typed::Line(line));
+        }
+        match byte {
+            [b'\n' | b'\r' | CTRL_D] => return Ok(Typed::Line(line)),
+            [CTRL_C | CTRL_BACKSLASH] => {
+                keywright_secret::wipe(&mut line);
+                return Ok(Typed::Interrupted);
+            }
+            [BACKSPACE | DELETE] => rub_out(&mut line),
+            [CTRL_U] => {
+                keywright_secret::wipe(&mut line);
+                line.clear();
+            }
+            [other] if line.len() < LONGEST => line.push(other),
+            _ => return Err(std::io::Error::other("it is too long for a PIN")),
+        }
+    }
+}
+
+/// Takes off the last character, of one byte or more.
+fn rub_out(line: &mut Vec<u8>) {
+    while let Some(last) = line.last_mut() {
+        let more = *last & 0b1100_0000 == 0b1000_0000;
+        *last = 0;
+        line.pop();
+        if !more {
+            return;
+        }
+    }
+}
+
+/// Asks for a PIN.
+pub(super) fn ask(what: &str) -> Result<Vec<u8>, Refusal> {
+    let path = Path::new("/dev/tty");
+    let opened = File::options().read(true).write(true).open(path);
+    let mut terminal = opened.map_err(|_| {
+        Refusal::usage(
+            format!("there is no terminal to ask for the {what}"),
+            "name its source: --pin-file, --pin-fd, --pin-env, --pin-stdin (for the security officer --so-pin-file and so on)",
+        )
+    })?;
+    let failed = |error: std::io::Error| unreadable(path, &error);
+    let mut reader = terminal.try_clone().map_err(failed)?;
+    let for_echo = terminal.try_clone().map_err(failed)?;
+    let silent = Silent::new(&for_echo).map_err(failed)?;
+    write!(terminal, "{what}: ").map_err(failed)?;
+    let line = typed(&mut reader);
+    drop(silent);
+    writeln!(terminal).map_err(failed)?;
+    match line.map_err(failed)? {
+        Typed::Line(line) if line.is_empty() => Err(Refusal::usage(
+            format!("no {what} was typed"),
+            "type it, or name its source: --pin-file, --pin-fd, --pin-env, --pin-stdin",
+        )),
+        Typed::Line(line) => Ok(line),
+        Typed::Interrupted => Err(Failure::new(
+            Exit::Interrupted,
+            format!("interrupted before the {what} was typed"),
+            "nothing was done; start the command again when you have it",
+        )
+        .into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn line_of(keys: &[u8]) -> Vec<u8> {
+        match typed(&mut &keys[..]).unwrap() {
+            Typed::Line(line) => line,
+            Typed::Interrupted => panic!("interrupted"),
+        }
+    }
+
+    #[test]
+    fn a_line_is_what_was_typed_with_what_was_rubbed_out_gone() {
+        for (keys, line) in [
+            (&b"1234\n"[..], &b"1234"[..]),
+            (b"1234\rmore", b"1234"),
+            (b"12x\x7f34\n", b"1234"),
+            (b"\x08\x7f12\n", b"12"),
+            ("a\u{e9}\u{20ac}\x7f\x7fb\n".as_bytes(), b"ab"),
+            (b"wrong\x1512\n", b"12"),
+            (b" 1 2 \n", b" 1 2 "),
+            (b"12\x04", b"12"),
+            (b"12", b"12"),
+            (b"\n", b""),
+        ] {
+            assert_eq!(line_of(keys), line, "{keys:?}");
+        }
+        let longest = vec![b'1'; LONGEST];
+        assert_eq!(line_of(&longest), longest);
+        assert!(typed(&mut &[b'1'; LONGEST + 1][..]).is_err());
+    }
+
+    #[test]
+    fn keys_that_interrupt_end_the_line_without_it() {
+        for key in [CTRL_C, CTRL_BACKSLASH] {
+            let keys = [b'1', b'2', key, b'3', b'\n'];
+            assert_eq!(typed(&mut &keys[..]).unwrap(), Typed::Interrupted);
+        }
+    }
+}

@@ -1,0 +1,461 @@
+//! `hsm benchmark` on real tokens: its rows and names, its forms, and that nothing is left.
+
+use std::io::{BufRead as _, BufReader};
+
+use keywright_testkit::token::{USER_PIN, on_each};
+use serde_json::Value;
+
+use crate::hsm::{Scene, error, refused};
+use crate::program::{Ended, eventually, keywright, program, signal};
+
+/// The rows of the published benchmark, in its order.
+const ROWS: [&str; 14] = [
+    "RSA-2048 Sign",
+    "RSA-4096 Sign",
+    "ECDSA-P-256 Sign",
+    "ECDSA-P-384 Sign",
+    "RSA-2048 Verify",
+    "ECDSA-P256 Verify",
+    "RSA-2048 Encrypt",
+    "AES-256-GCM Encrypt (1KB)",
+    "SHA-256 Hash (1KB)",
+    "SHA-384 Hash (1KB)",
+    "SHA-512 Hash (1KB)",
+    "HMAC-SHA256",
+    "AES-CMAC",
+    "Random (32 bytes)",
+];
+
+/// Few operations, and no word about how few.
+const SHORT: [&str; 9] = [
+    "benchmark",
+    "--iterations",
+    "5",
+    "--runs",
+    "1",
+    "--no-history",
+    "--quiet",
+    "--inconclusive",
+    "pass",
+];
+
+fn measured(scene: &Scene<'_>, words: &[&str]) -> Ended {
+    scene.user(&[&SHORT[..], words].concat())
+}
+
+/// Demands a result, and gives the document of the engine.
+#[track_caller]
+fn result(ended: &Ended) -> Value {
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let document: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    for case in document["cases"].as_array().unwrap() {
+        let counts = &case["counts"];
+        assert_eq!(counts["error"].as_u64().unwrap_or(0), 0, "{case}");
+        assert_eq!(counts["wrong"].as_u64().unwrap_or(0), 0, "{case}");
+    }
+    document
+}
+
+fn ids(document: &Value) -> Vec<String> {
+    let cases = document["cases"].as_array().unwrap().iter();
+    cases
+        .map(|case| case["id"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// The names of the rows in the form of the published benchmark.
+fn seed_names(ended: &Ended) -> Vec<String> {
+    let seed: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    let results = seed["results"].as_array().unwrap().iter();
+    results
+        .map(|line| line["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// How many keys the user sees in the token.
+fn objects(scene: &Scene<'_>) -> usize {
+    let listed = scene.data(&["list-objects"]);
+    let all = listed["objects"].as_array().unwrap().iter();
+    let class = |one: &&Value| {
+        one["class"]
+            .as_str()
+            .is_some_and(|class| class.ends_with("_KEY"))
+    };
+    all.filter(class).count()
+}
+
+#[test]
+fn fourteen_names_and_order_in_every_form() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let seed = measured(&scene, &["--as", "seed-json"]);
+        assert_eq!(seed.code, 0, "{seed:?}");
+        assert_eq!(seed_names(&seed), ROWS);
+        let seed: Value = serde_json::from_slice(&seed.stdout).unwrap();
+        assert_eq!(seed["metadata"]["token_label"], "keywright");
+        assert_eq!(seed["metadata"]["iterations_per_test"], 5);
+        let csv = measured(&scene, &["--as", "seed-csv"]);
+        let csv = csv.text();
+        let names: Vec<&str> = csv
+            .lines()
+            .skip(1)
+            .map(|l| l.split(',').next().unwrap())
+            .collect();
+        assert_eq!(names, ROWS);
+        assert!(csv.starts_with(
+            "operation,iterations,ops_per_sec,avg_ms,p50_ms,p95_ms,p99_ms,min_ms,max_ms\n"
+        ));
+        let own = result(&measured(&scene, &["--format", "json", "--warmup", "2"]));
+        assert_eq!(ids(&own), ROWS);
+        let facts = &own["environment"]["targets"]["pkcs11"];
+        assert_eq!(facts["label"], "keywright");
+        assert_eq!(facts["module"], scene.module.as_str());
+        assert_eq!(facts["keys"], "session objects");
+        assert!(
+            measured(&scene, &["--format", "csv"])
+                .text()
+                .starts_with("run_id,case,target,op,")
+        );
+        assert_eq!(objects(&scene), 0);
+    });
+}
+
+#[test]
+fn the_other_name_of_the_command_is_the_same_command() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let words = [
+            &SHORT[..],
+            &["--module", &scene.module, "--label", "keywright"],
+            &["--pin-file", scene.pin_file(), "--ops", "random.32"],
+            &["--format", "json"],
+        ]
+        .concat();
+        assert_eq!(ids(&result(&keywright(&words))), ["Random (32 bytes)"]);
+    });
+}
+
+#[test]
+fn everything_there_is_is_measured_or_said_to_be_lacking() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let document = result(&measured(&scene, &["--all", "--format", "json"]));
+        let ids = ids(&document);
+        for row in ROWS.into_iter().chain([
+            "pkcs11.login",
+            "pkcs11.rsa2048-pkcs1.decrypt",
+            "pkcs11.aes-256-gcm.open.1k",
+            "pkcs11.aes-256.wrap",
+            "pkcs11.keygen.rsa2048",
+            "pkcs11.session.open",
+            "pkcs11.object.find",
+            "Null call",
+        ]) {
+            assert!(ids.iter().any(|id| id == row), "{row}: {ids:?}");
+        }
+        let remarks = document["validity"].to_string();
+        // Neither token has it in the builds that are tested here.
+        assert!(!ids.iter().any(|id| id.contains("ml-kem")), "{ids:?}");
+        assert!(
+            remarks.contains("pkcs11.ml-kem-768.encapsulate"),
+            "{remarks}"
+        );
+        assert_eq!(objects(&scene), 0);
+    });
+}
+
+#[test]
+fn a_key_of_ones_own_is_measured_under_its_real_name() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let made = ["gen-keypair", "--key-label", "mine", "--bits", "3072"];
+        scene.data(&made);
+        let words = ["--key-label", "mine", "--format", "json"];
+        let document = result(&measured(&scene, &words));
+        assert_eq!(ids(&document), ["RSA-3072 Sign", "RSA-3072 Verify"]);
+        scene.data(&["gen-symmetric-key", "--key-label", "aes", "--bits", "128"]);
+        let words = ["--key-label", "aes", "--format", "json", "--data-sizes"];
+        let document = result(&measured(&scene, &words));
+        assert_eq!(
+            ids(&document),
+            [
+                "AES-128-GCM Encrypt (1KB)",
+                "AES-128-GCM Decrypt (1KB)",
+                "AES-128-GCM Encrypt (10KB)",
+                "AES-128-GCM Encrypt (100KB)",
+                "AES-128-GCM Encrypt (1MB)",
+            ]
+        );
+        let absent = measured(&scene, &["--key-label", "mnie"]);
+        refused(&absent, 9, "mine");
+        let sizes = measured(&scene, &["--key-label", "mine", "--data-sizes"]);
+        refused(&sizes, 2, "encrypts nothing of several sizes");
+        // Two objects of the pair and the AES key, as before.
+        assert_eq!(objects(&scene), 3);
+    });
+}
+
+#[test]
+fn sizes_have_a_line_threads_a_law_and_the_way_there_a_share() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let words = [
+            "--ops",
+            "hash.sha256.1k",
+            "--data-sizes",
+            "--format",
+            "json",
+            "--runs",
+            "3",
+        ];
+        let words = words.as_slice();
+        let more = [
+            "benchmark",
+            "--iterations",
+            "20",
+            "--no-history",
+            "-q",
+            "--inconclusive",
+            "pass",
+        ];
+        let document = result(&scene.user(&[&more[..], words].concat()));
+        let names = ["1KB", "10KB", "100KB", "1MB"].map(|size| format!("SHA-256 Hash ({size})"));
+        assert_eq!(ids(&document), names);
+        let last = &document["cases"][3];
+        assert_eq!(last["model"]["kind"], "size", "{last}");
+        let words = [
+            "--ops",
+            "random.32",
+            "--threads",
+            "1,2,4",
+            "--format",
+            "json",
+        ];
+        let document = result(&measured(&scene, &words));
+        let names = ["x1", "x2", "x4"].map(|count| format!("Random (32 bytes) {count}"));
+        assert_eq!(ids(&document), names);
+        assert_eq!(document["cases"][2]["load"]["cap"], 4);
+        assert_eq!(document["cases"][2]["model"]["kind"], "scaling");
+        let words = ["--ops", "rsa2048-pkcs1.sign", "--split", "--format", "json"];
+        let document = result(&measured(&scene, &words));
+        assert_eq!(ids(&document), ["RSA-2048 Sign", "Null call"]);
+        assert_eq!(document["cases"][0]["model"]["kind"], "breakdown");
+    });
+}
+
+#[test]
+fn a_mix_is_drawn_by_its_weights_and_a_stretch_of_time_counts_failures() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let words = ["--mix", "verify=80,sign=15,encrypt=5", "--format", "json"];
+        let document = result(&compared(&scene, &words));
+        let mix = &document["cases"][1];
+        assert_eq!(mix["id"], "Mix");
+        assert!(
+            mix["parameters"]["mix"]
+                .as_str()
+                .unwrap()
+                .contains("pkcs11.rsa2048-pkcs1.verify=80")
+        );
+        let stress = [
+            "benchmark",
+            "--duration",
+            "200ms",
+            "--runs",
+            "1",
+            "--threads",
+            "2",
+        ];
+        let more = [
+            "--ops",
+            "hmac-sha256.sign",
+            "--no-history",
+            "-q",
+            "--inconclusive",
+            "pass",
+            "--format",
+            "json",
+        ];
+        let document = result(&scene.user(&[&stress[..], &more].concat()));
+        assert!(document["cases"][0]["counts"]["sent"].as_u64().unwrap() > 2);
+        let login = ["--mix", "login=1,sign=1"];
+        refused(&measured(&scene, &login), 2, "log-in cannot be mixed");
+    });
+}
+
+#[test]
+fn keys_in_the_token_are_gone_afterwards() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let words = [
+            "--token-objects",
+            "--own-keys",
+            "--threads",
+            "2",
+            "--format",
+            "json",
+        ];
+        let document = result(&measured(
+            &scene,
+            &[&words[..], &["--ops", "ecdsa-p256.sign,aes-cmac.sign"]].concat(),
+        ));
+        assert_eq!(
+            document["environment"]["targets"]["pkcs11"]["keys"],
+            "token objects"
+        );
+        assert_eq!(objects(&scene), 0);
+    });
+}
+
+#[test]
+fn keys_removed_after_interrupt() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        for stored in [false, true] {
+            let mut command = program();
+            command.args(["hsm", "benchmark", "--module", &scene.module]);
+            command.args(["--label", "keywright", "--pin-file", scene.pin_file()]);
+            command.args([
+                "--ops",
+                "hmac-sha256.sign,ecdsa-p256.sign",
+                "--duration",
+                "60s",
+            ]);
+            command.args([
+                "--no-history",
+                "--format",
+                "json",
+                "--events",
+                &scene.name("events"),
+            ]);
+            if stored {
+                command.arg("--token-objects");
+            }
+            let mut child = command.spawn().unwrap();
+            let begun = || {
+                let events = std::fs::read_to_string(scene.name("events"));
+                events.is_ok_and(|events| events.contains("started"))
+            };
+            assert!(eventually(begun), "the measurement begins");
+            if stored {
+                assert!(
+                    eventually(|| objects(&scene) == 3),
+                    "keys are in the token meanwhile"
+                );
+            }
+            signal("INT", child.id());
+            let mut report = String::new();
+            let mut out = BufReader::new(child.stdout.take().unwrap());
+            while out.read_line(&mut report).unwrap() > 0 {}
+            let status = child.wait().unwrap();
+            assert_eq!(status.code(), Some(130), "{report}");
+            let document: Value = serde_json::from_str(&report).unwrap();
+            assert_eq!(document["exit"]["code"], 130);
+            assert_eq!(objects(&scene), 0, "stored: {stored}");
+            std::fs::remove_file(scene.name("events")).unwrap();
+        }
+    });
+}
+
+/// `hsm benchmark` on one cheap row, with enough runs for a comparison.
+fn compared(scene: &Scene<'_>, words: &[&str]) -> Ended {
+    let usual = ["benchmark", "--ops", "random.32", "--iterations", "200"];
+    let more = [
+        "--runs",
+        "6",
+        "--no-history",
+        "-q",
+        "--inconclusive",
+        "pass",
+    ];
+    scene.user(&[&usual[..], &more, words].concat())
+}
+
+#[test]
+fn compare_gate_exit_codes() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let base = scene.name("base.json");
+        let kept = compared(&scene, &["-o", &base]);
+        assert_eq!(kept.code, 0, "{kept:?}");
+        let same = compared(&scene, &["--compare", &base]);
+        assert_eq!(same.code, 0, "{same:?}");
+        // A baseline that no token reaches.
+        let mut document: Value = serde_json::from_slice(&scene.folder.read("base.json")).unwrap();
+        for run in document["cases"][0]["runs"].as_array_mut().unwrap() {
+            let rate = run["achieved_per_s"].as_f64().unwrap();
+            run["achieved_per_s"] = (rate * 1e5).into();
+            run["p50_ns"] = 1.into();
+        }
+        let fast = scene.file("fast.json", document.to_string());
+        let slower = compared(&scene, &["--compare", &fast, "--fail-on-regression"]);
+        assert_eq!(slower.code, 3, "{slower:?}");
+        let few = measured(&scene, &["--ops", "random.32", "--compare", &base]);
+        assert_eq!(few.code, 7, "{few:?}");
+        let missing = compared(&scene, &["--compare", &scene.name("none.json")]);
+        assert_eq!(missing.code, 7, "{missing:?}");
+        let objective = compared(&scene, &["--slo", "p50=1ns"]);
+        assert_eq!(objective.code, 3, "{objective:?}");
+    });
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused_in_the_form_that_was_asked_for() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let none = scene.user(&["benchmark", "--iterations", "0"]);
+        refused(&none, 2, "zero iterations");
+        let wrong = scene.file("wrong", "not-the-pin\n");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&wrong, mode).unwrap();
+        let words = ["benchmark", "--pin-file", &wrong, "--json"];
+        error(&scene.public(&words), 11, Some("CKR_PIN_INCORRECT"));
+        let unknown = measured(&scene, &["--ops", "rsa2048.sgin"]);
+        refused(&unknown, 9, "rsa2048.sgin");
+        let twice = measured(&scene, &["--ops", "random.32,random.32"]);
+        refused(&twice, 2, "named twice");
+        let argv = scene.public(&["benchmark", "--user-pin", USER_PIN]);
+        refused(&argv, 2, "words of the command");
+    });
+}
+
+#[test]
+fn a_pin_in_the_words_is_in_no_result() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let words = [&SHORT[..], &["--user-pin", USER_PIN, "--insecure-pin-argv"]].concat();
+        let ended =
+            scene.public(&[&words[..], &["--ops", "random.32", "--format", "json"]].concat());
+        assert!(!String::from_utf8_lossy(&ended.stdout).contains(USER_PIN));
+        assert!(
+            result(&ended)["run"]["command"]
+                .as_str()
+                .unwrap()
+                .contains("--user-pin ***")
+        );
+    });
+}
+
+#[test]
+fn the_suite_has_the_same_rows() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let run = |words: &[&str]| {
+            let mut command = program();
+            command
+                .args(["bench", "run", "hsm", "--runs", "1", "--no-history", "-q"])
+                .args(["--inconclusive", "pass"])
+                .args(words)
+                .env("KEYWRIGHT_PKCS11_MODULE", &scene.module)
+                .env("KEYWRIGHT_TOKEN", "keywright")
+                .env("KEYWRIGHT_TOKEN_PIN", USER_PIN);
+            crate::bench::ended(&mut command)
+        };
+        let seed = run(&["--tags", "full-suite", "--as", "seed-json"]);
+        assert_eq!(seed.code, 0, "{seed:?}");
+        assert_eq!(seed_names(&seed), ROWS);
+        let document = result(&run(&["--tags", "mix,login", "--format", "json"]));
+        assert_eq!(ids(&document), ["mix/verify-sign-encrypt", "beyond/login"]);
+        assert_eq!(objects(&scene), 0);
+    });
+}

@@ -1,0 +1,133 @@
+//! PINs that are typed: through a terminal that `script` of util-linux makes, which shows what it is given back.
+
+use std::io::{Read as _, Write as _};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use keywright_testkit::token::{USER_PIN, on_each};
+
+use crate::hsm::{Scene, data};
+
+/// `keywright hsm list-objects` at a terminal, asking for a PIN, and then what `stty` says.
+struct Terminal {
+    child: Child,
+    out: ChildStdout,
+    seen: String,
+}
+
+impl Terminal {
+    fn open(scene: &Scene<'_>, words: &str) -> Option<Self> {
+        let program = env!("CARGO_BIN_EXE_keywright");
+        let module = &scene.module;
+        let line = format!(
+            "{program} hsm {words} --module {module} --label keywright; echo ended=$?; stty -a"
+        );
+        let mut child = Command::new("script")
+            .args(["-qfc", &line, "/dev/null"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .ok()?;
+        let out = child.stdout.take().unwrap();
+        Some(Self {
+            child,
+            out,
+            seen: String::new(),
+        })
+    }
+
+    /// Waits until this is shown.
+    #[track_caller]
+    fn until(&mut self, text: &str) {
+        let mut bytes = [0; 256];
+        while !self.seen.contains(text) {
+            let count = self.out.read(&mut bytes).unwrap();
+            assert!(count > 0, "ended without {text:?}: {}", self.seen);
+            self.seen += &String::from_utf8_lossy(&bytes[..count]);
+        }
+    }
+
+    fn type_in(&mut self, keys: &[u8]) {
+        let mut terminal = self.child.stdin.as_ref().unwrap();
+        terminal.write_all(keys).unwrap();
+        terminal.flush().unwrap();
+    }
+
+    /// All that was shown.
+    fn end(mut self) -> String {
+        self.until("ended=");
+        let mut rest = Vec::new();
+        self.out.read_to_end(&mut rest).unwrap();
+        self.child.wait().unwrap();
+        self.seen + &String::from_utf8_lossy(&rest)
+    }
+}
+
+/// Whether what is typed is shown and interpreted again.
+#[track_caller]
+fn restored(seen: &str) {
+    let modes: Vec<&str> = seen
+        .split(|c: char| c.is_whitespace() || c == ';')
+        .collect();
+    for mode in ["echo", "icanon", "isig", "iexten"] {
+        assert!(modes.contains(&mode), "{mode}: {seen}");
+    }
+}
+
+#[test]
+fn a_typed_pin_is_not_shown_and_the_terminal_is_as_before() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let Some(mut terminal) = Terminal::open(&scene, "list-objects --pin-prompt") else {
+            return;
+        };
+        terminal.until("PIN: ");
+        terminal.type_in(format!("typo\x15{USER_PIN}x\x7f\n").as_bytes());
+        let seen = terminal.end();
+        assert!(seen.contains("ended=0"), "{seen}");
+        assert!(!seen.contains(USER_PIN) && !seen.contains("typo"), "{seen}");
+        restored(&seen);
+    });
+}
+
+#[test]
+fn ctrl_c_at_the_prompt_ends_the_command_and_gives_the_terminal_back() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let Some(mut terminal) = Terminal::open(&scene, "list-objects --pin-prompt") else {
+            return;
+        };
+        terminal.until("PIN: ");
+        terminal.type_in(b"12\x03");
+        let seen = terminal.end();
+        assert!(seen.contains("ended=130"), "{seen}");
+        assert!(
+            seen.contains("interrupted before the PIN was typed"),
+            "{seen}"
+        );
+        restored(&seen);
+        // No try was made with what had been typed.
+        let after = data(&scene.public(&["list-slots", "--json"]));
+        assert!(
+            !after.to_string().contains("CKF_USER_PIN_COUNT_LOW"),
+            "{after}"
+        );
+    });
+}
+
+#[test]
+fn nothing_typed_is_no_pin() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let Some(mut terminal) = Terminal::open(&scene, "sign --key-label none") else {
+            return;
+        };
+        terminal.until("PIN: ");
+        terminal.type_in(b"\n");
+        let seen = terminal.end();
+        assert!(
+            seen.contains("ended=2") && seen.contains("no PIN was typed"),
+            "{seen}"
+        );
+        restored(&seen);
+    });
+}

@@ -1,0 +1,56 @@
+//! The holders of a node: the keystore, and the token beside it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use keywright_clock::Clock;
+use keywright_custody::budget::{Budget, Counted, SealLimits, Spent};
+use keywright_custody::{ByCustody, KeyHolder};
+use keywright_keystore::{Keystore, Root};
+use keywright_password::Limits;
+use keywright_pkcs11::{SessionPool, TokenHolder};
+use keywright_store::Store;
+
+use crate::{Config, HomeError, RootPlace, files, token};
+
+/// The keystore under the root that the configuration names.
+pub(crate) fn open_keystore(
+    config: &Config,
+    sessions: Option<&Arc<SessionPool>>,
+    clock: &Clock,
+) -> Result<Arc<Keystore>, HomeError> {
+    let section = &config.keystore;
+    let slots = section.unwrapped_keys;
+    if let (RootPlace::Token, Some(sessions)) = (section.root_key, sessions) {
+        let root = token::open_root(sessions, &section.root)?;
+        let keystore = Keystore::with_root(Box::new(root), slots, clock.clone())?;
+        return Ok(Arc::new(keystore));
+    }
+    let password = section.password_file.as_deref();
+    let password = files::read_password(password.unwrap_or_else(|| Path::new("")))?;
+    let root = Root::open(&section.root, &password, &Limits::standard())?;
+    Ok(Arc::new(Keystore::new(&root, slots, clock.clone())?))
+}
+
+/// One holder of the keystore and, where there is one, the token, whose seals are counted.
+pub(crate) fn join_holders(
+    keystore: Arc<Keystore>,
+    sessions: Option<Arc<SessionPool>>,
+    (store, limits, spent): (Store, SealLimits, Sender<Spent>),
+    clock: &Clock,
+) -> Arc<dyn KeyHolder> {
+    let Some(sessions) = sessions else {
+        return keystore;
+    };
+    let token = TokenHolder::new(sessions, clock.clone());
+    // Nobody listens any more only where the node has ended.
+    let tell = move |one| {
+        let _ = spent.send(one);
+    };
+    let budget = Budget::new(store, limits, Box::new(tell));
+    Arc::new(ByCustody::new(
+        keystore,
+        Arc::new(Counted::new(token, budget)),
+    ))
+}

@@ -1,0 +1,150 @@
+//! The section `[token]` of a configuration, and which token it means.
+
+use std::path::PathBuf;
+
+use keywright_hsm::uri::{Uri, UriError};
+use keywright_pkcs11::TokenQuery;
+use serde::{Deserialize, Serialize};
+
+use crate::ConfigError;
+
+/// A token of any vendor, through its PKCS#11 module.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct Token {
+    /// The module's file.
+    pub module: PathBuf,
+    /// The token's label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Its serial number, where labels are not unique.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// Both, and more, as a PKCS#11 URI (RFC 7512), in place of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// The file that holds the user's PIN, readable by its owner alone.
+    pub pin_file: PathBuf,
+    /// Sessions, and as many threads that work with them.
+    #[serde(default = "default_sessions")]
+    pub sessions: usize,
+    /// Requests that may wait for a session; one more is refused at once.
+    #[serde(default = "default_queue")]
+    pub queue: usize,
+    /// Whether secret keys are copied to session objects where the token allows it.
+    #[serde(default = "default_copies")]
+    pub session_copies: bool,
+}
+
+impl Token {
+    /// The token that the module at `module` has under `label`, with everything else as it is by default.
+    #[must_use]
+    pub fn new(module: PathBuf, label: Option<String>, pin_file: PathBuf) -> Self {
+        Self {
+            module,
+            label,
+            serial: None,
+            uri: None,
+            pin_file,
+            sessions: default_sessions(),
+            queue: default_queue(),
+            session_copies: default_copies(),
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        let named = self.label.is_some() || self.serial.is_some();
+        match (&self.uri, named) {
+            (Some(_), true) => Err(ConfigError::Excess {
+                key: "token.uri",
+                because: "token.label or token.serial stands beside it",
+            }),
+            (None, false) => Err(ConfigError::Needs {
+                key: "token.label",
+                because: "a token is found by its label, its serial number or a URI",
+            }),
+            _ => [
+                ("token.sessions", self.sessions, 512, "1 to 512"),
+                ("token.queue", self.queue, 1_000_000, "1 to 1000000"),
+            ]
+            .into_iter()
+            .find(|(_, value, high, _)| !(1..=*high).contains(value))
+            .map_or_else(
+                || self.query().map(drop),
+                |(key, value, _, range)| {
+                    Err(ConfigError::Range {
+                        key,
+                        value: value as u64,
+                        range,
+                    })
+                },
+            ),
+        }
+    }
+
+    /// What a section asks for.
+    pub(crate) fn query(&self) -> Result<TokenQuery, ConfigError> {
+        let Some(uri) = &self.uri else {
+            return Ok(TokenQuery {
+                label: self.label.clone(),
+                serial: self.serial.clone(),
+                ..TokenQuery::default()
+            });
+        };
+        let wrong = |reason: String| ConfigError::Value {
+            key: "token.uri",
+            reason,
+        };
+        let uri: Uri = uri
+            .parse()
+            .map_err(|error: UriError| wrong(error.to_string()))?;
+        let text = |value: Option<Vec<u8>>, name: &str| {
+            let text = value.map(String::from_utf8).transpose();
+            text.map_err(|_| wrong(format!("the value of {name} is no text")))
+        };
+        let query = TokenQuery {
+            label: text(uri.token.clone(), "token")?,
+            serial: text(uri.serial.clone(), "serial")?,
+            manufacturer: text(uri.manufacturer.clone(), "manufacturer")?,
+            model: text(uri.model.clone(), "model")?,
+            slot: None,
+        };
+        if says_more(&uri) {
+            let reason = "a token is told by token, serial, manufacturer and model; module and PIN file have keys of their own";
+            return Err(wrong(reason.to_owned()));
+        }
+        if query == TokenQuery::default() {
+            return Err(wrong("it names no token".to_owned()));
+        }
+        Ok(query)
+    }
+}
+
+/// Whether a URI says what would be passed over here: another module than the section's, a PIN, an object, a
+/// slot, whose number may be another tomorrow.
+const fn says_more(uri: &Uri) -> bool {
+    let library = uri.library_manufacturer.is_some()
+        || uri.library_version.is_some()
+        || uri.library_description.is_some();
+    let slot =
+        uri.slot_id.is_some() || uri.slot_description.is_some() || uri.slot_manufacturer.is_some();
+    let query = uri.module_path.is_some()
+        || uri.module_name.is_some()
+        || uri.pin_source.is_some()
+        || uri.pin_value.is_some();
+    let unknown = !uri.unknown.is_empty() || !uri.unknown_query.is_empty();
+    library || slot || query || unknown || uri.names_object()
+}
+
+const fn default_sessions() -> usize {
+    4
+}
+
+const fn default_queue() -> usize {
+    128
+}
+
+const fn default_copies() -> bool {
+    true
+}

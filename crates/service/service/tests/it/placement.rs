@@ -1,0 +1,124 @@
+//! Which thread a request runs on: a key that is in memory waits for no device.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::ThreadId;
+
+use keywright_custody::{
+    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
+};
+use keywright_policy::Permit;
+use keywright_primitives::random::RandomStream;
+use keywright_service::DataOperation;
+use keywright_types::{Code, KeySpec};
+
+use crate::house::{House, TRADING, at_once, prepared, results};
+
+/// Says of each request where it is to run, and checks where it does.
+struct Mixed {
+    inner: Arc<dyn KeyHolder>,
+    waits: AtomicBool,
+    home: ThreadId,
+    elsewhere: AtomicUsize,
+    probed_elsewhere: AtomicUsize,
+}
+
+impl Mixed {
+    fn is_elsewhere(&self) -> usize {
+        usize::from(std::thread::current().id() != self.home)
+    }
+}
+
+impl KeyHolder for Mixed {
+    fn name(&self) -> &'static str {
+        "mixed"
+    }
+
+    fn supports(&self, spec: &KeySpec, operation: HolderOperation) -> bool {
+        self.inner.supports(spec, operation)
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Pool
+    }
+
+    fn placement_of(&self, _: &Request) -> Placement {
+        if self.waits.load(Ordering::SeqCst) {
+            Placement::Pool
+        } else {
+            Placement::Inline
+        }
+    }
+
+    fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError> {
+        self.inner.generate(permit, new)
+    }
+
+    fn perform(
+        &self,
+        permit: &Permit,
+        request: &Request,
+        items: Items,
+        random: &mut RandomStream,
+    ) -> Result<Reply, HolderError> {
+        self.elsewhere
+            .fetch_add(self.is_elsewhere(), Ordering::SeqCst);
+        self.inner.perform(permit, request, items, random)
+    }
+
+    fn probe(&self) -> Result<(), HolderError> {
+        self.probed_elsewhere
+            .fetch_add(self.is_elsewhere(), Ordering::SeqCst);
+        self.inner.probe()
+    }
+}
+
+fn house() -> (House, Arc<Mixed>) {
+    let mut made = None;
+    let house = House::with(|inner| {
+        let mixed = Arc::new(Mixed {
+            inner,
+            waits: AtomicBool::new(false),
+            home: std::thread::current().id(),
+            elsewhere: AtomicUsize::new(0),
+            probed_elsewhere: AtomicUsize::new(0),
+        });
+        made = Some(Arc::clone(&mixed));
+        mixed
+    });
+    (house, made.unwrap())
+}
+
+#[test]
+fn each_request_runs_where_its_key_wants_it() {
+    let (house, holder) = house();
+    let worker = house.worker();
+    let caller = house.caller(TRADING);
+    let (context, operation) = ("desk", DataOperation::Encrypt);
+    let inline = worker.perform(house.call(&caller), context, operation, prepared(&[b"x"]));
+    let inline = at_once(inline);
+    assert_eq!(holder.elsewhere.load(Ordering::SeqCst), 0);
+    holder.waits.store(true, Ordering::SeqCst);
+    let waiting = worker.perform(house.call(&caller), context, operation, prepared(&[b"x"]));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let waiting = runtime.block_on(waiting);
+    assert_eq!(holder.elsewhere.load(Ordering::SeqCst), 1);
+    worker.flush();
+    for done in [inline, waiting] {
+        let done = done.release(&worker).unwrap().unwrap();
+        assert_eq!(results(&done)[0].0, Code::Ok);
+    }
+}
+
+#[test]
+fn a_holder_that_waits_is_probed_on_its_pool_and_not_on_the_servers_thread() {
+    let (house, holder) = house();
+    let worker = house.worker();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    assert!(runtime.block_on(worker.holder_works()));
+    assert_eq!(holder.probed_elsewhere.load(Ordering::SeqCst), 1);
+}

@@ -1,0 +1,4 @@
+//! Shares of seeds.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| keywright_hdkey::fuzzing::share(data));
