@@ -23,7 +23,8 @@ pub(crate) struct Event {
     pub(crate) out_len: Option<u64>,
     /// Whether only a length was asked for, or the place was too small for more.
     pub(crate) size_query: bool,
-    pub(crate) details: Option<Box<Details>>,
+    /// In place, because what one thread allocates and another frees disturbs the heap of the application.
+    pub(crate) details: Option<Details>,
     pub(crate) hint: Option<Box<str>>,
 }
 

@@ -36,6 +36,10 @@ enum Way {
 }
 
 /// What the writer's thread is told.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "calls are what the queue is full of, and a box would be an allocation for each"
+)]
 pub(crate) enum Message {
     Call(Event),
     /// Write what is there and say so.

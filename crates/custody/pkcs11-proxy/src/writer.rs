@@ -167,7 +167,7 @@ fn learned(
     slot: Option<u64>,
     tags: &Tags,
 ) -> Option<keywright_pkcs11_names::KeySummary<'static>> {
-    let details = event.details.as_deref()?;
+    let details = event.details.as_ref()?;
     let handle = match event.made {
         Some(made) => made,
         None => event.key.filter(|_| details.mechanism.is_none())?,

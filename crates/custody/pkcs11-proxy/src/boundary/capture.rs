@@ -139,17 +139,21 @@ impl<'a> Capture<'a> {
 
     /// A template whose values the application gives.
     pub(super) unsafe fn template(&mut self, template: *mut CK_ATTRIBUTE, count: CK_ULONG) {
-        let values = self.succeeded();
+        let values = if self.succeeded() {
+            Values::There
+        } else {
+            Values::Unknown
+        };
         // SAFETY: as promised to the methods of this type.
         unsafe { self.attributes(template, count, values) };
     }
 
     /// A template whose values the module fills in.
     pub(super) unsafe fn asked(&mut self, template: *mut CK_ATTRIBUTE, count: CK_ULONG) {
-        let filled = matches!(
-            self.event.rv,
-            CKR_OK | CKR_ATTRIBUTE_SENSITIVE | CKR_ATTRIBUTE_TYPE_INVALID
-        );
+        let filled = match self.event.rv {
+            CKR_OK | CKR_ATTRIBUTE_SENSITIVE | CKR_ATTRIBUTE_TYPE_INVALID => Values::There,
+            _ => Values::Unknown,
+        };
         // SAFETY: as promised to the methods of this type.
         let asked = unsafe { self.attributes(template, count, filled) };
         self.event.size_query = asked.all_without_place || self.event.rv == CKR_BUFFER_TOO_SMALL;
@@ -159,7 +163,7 @@ impl<'a> Capture<'a> {
         &mut self,
         template: *mut CK_ATTRIBUTE,
         count: CK_ULONG,
-        values: bool,
+        values: Values,
     ) -> Asked {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         if template.is_null() || count == 0 || !self.looked_at() {
@@ -174,7 +178,7 @@ impl<'a> Capture<'a> {
         };
         for attribute in attributes {
             asked.all_without_place &= attribute.pValue.is_null();
-            let (start, kept) = match seen(attribute).filter(|_| values) {
+            let (start, kept) = match seen(attribute).filter(|_| values == Values::There) {
                 // SAFETY: a value of this length lies there.
                 Some(length) => unsafe {
                     mechanism::append(&mut details.bytes, attribute.pValue.cast(), length)
@@ -190,6 +194,13 @@ impl<'a> Capture<'a> {
         }
         asked
     }
+}
+
+/// Whether the values of a template can be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    There,
+    Unknown,
 }
 
 /// What a template was asked for.

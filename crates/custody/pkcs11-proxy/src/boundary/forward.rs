@@ -67,7 +67,7 @@ macro_rules! forwarders {
             CK_FUNCTION_LIST_3_2 {
                 $(
                     // SAFETY: a symbol of this name in a PKCS#11 module is this function, and null is `None`.
-                    $name: unsafe { std::mem::transmute::<*mut c_void, _>(find(tables::c_name(concat!(stringify!($name), "\0")))) },
+                    $name: unsafe { std::mem::transmute::<*mut c_void, Option<unsafe extern "C" fn($($type),*) -> CK_RV>>(find(tables::c_name(concat!(stringify!($name), "\0")))) },
                 )*
                 ..Default::default()
             }

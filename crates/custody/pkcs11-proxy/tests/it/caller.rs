@@ -123,15 +123,14 @@ impl Library {
             unsafe { std::mem::transmute(self.symbol(c"C_GetInterfaceList")) };
         let mut count = 0;
         // SAFETY: a place for a number.
-        assert_eq!(
-            unsafe { function.unwrap()(null_mut(), &raw mut count) },
-            CKR_OK
-        );
-        let mut list = Vec::with_capacity(count as usize);
+        let asked = unsafe { function.unwrap()(null_mut(), &raw mut count) };
+        assert_eq!(asked, CKR_OK);
+        let length = usize::try_from(count).unwrap();
+        let mut list = Vec::with_capacity(length);
         // SAFETY: room for so many, which is then written.
         unsafe {
             assert_eq!(function.unwrap()(list.as_mut_ptr(), &raw mut count), CKR_OK);
-            list.set_len(count as usize);
+            list.set_len(length);
         }
         list
     }

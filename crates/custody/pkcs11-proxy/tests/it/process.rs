@@ -54,6 +54,10 @@ fn calls_of_a_thread_stand_in_their_order_and_none_is_missing() {
 
 #[test]
 #[expect(unsafe_code, reason = "fork is what the test is about")]
+#[expect(
+    clippy::too_many_lines,
+    reason = "the parent, the child, and what both must have left"
+)]
 fn a_forked_child_writes_a_log_of_its_own_even_when_threads_were_calling() {
     let test = "process::a_forked_child_writes_a_log_of_its_own_even_when_threads_were_calling";
     let folder = tempfile::tempdir().unwrap();

@@ -184,7 +184,7 @@ macro_rules! symbols {
                 $(
                     // SAFETY: the function of this name, or null.
                     $name: unsafe {
-                        std::mem::transmute::<*mut c_void, _>(
+                        std::mem::transmute::<*mut c_void, Option<unsafe extern "C" fn($($type),*) -> CK_RV>>(
                             library.symbol(&std::ffi::CString::new(stringify!($name)).unwrap()),
                         )
                     },
