@@ -47,7 +47,7 @@ const PUBLIC: &[(&str, &str, &str)] = &[
     ),
     (
         "fpe/src/kernel/short.rs",
-        "run",
+        "",
         "digits of a batch by those of a record",
     ),
     (
