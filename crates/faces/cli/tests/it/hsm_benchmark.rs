@@ -109,7 +109,9 @@ fn fourteen_names_and_order_in_every_form() {
         assert_eq!(ids(&own), ROWS);
         let facts = &own["environment"]["targets"]["pkcs11"];
         assert_eq!(facts["label"], "keywright");
-        assert_eq!(facts["module"], scene.module.as_str());
+        // The page says where the module is, whatever links lead there.
+        let module = std::fs::canonicalize(&scene.module).unwrap();
+        assert_eq!(facts["module"], module.to_str().unwrap());
         assert_eq!(facts["keys"], "session objects");
         assert!(
             measured(&scene, &["--format", "csv"])
@@ -249,8 +251,8 @@ fn a_mix_is_drawn_by_its_weights_and_a_stretch_of_time_counts_failures() {
         let scene = Scene::new(store);
         let words = ["--mix", "verify=80,sign=15,encrypt=5", "--format", "json"];
         let document = result(&compared(&scene, &words));
-        let mix = &document["cases"][1];
-        assert_eq!(mix["id"], "Mix");
+        let mut cases = document["cases"].as_array().unwrap().iter();
+        let mix = cases.find(|case| case["id"] == "Mix").unwrap();
         assert!(
             mix["parameters"]["mix"]
                 .as_str()
