@@ -1,6 +1,6 @@
 //! A seed in parts, of which so many bring it back and fewer say nothing about it (Shamir, 1979).
 //!
-//! Every byte of what is kept together is the value at 0 of a polynomial over [`field`], whose other
+//! Every byte of what is kept together is the value at 0 of a polynomial over a field of 256 elements, whose other
 //! coefficients are random; share `x` holds the values at `x`. What is kept together:
 //!
 //! ```text

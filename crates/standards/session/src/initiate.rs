@@ -42,7 +42,7 @@ pub enum Handshake<'a> {
     /// HPKE AuthPSK with a secret that both sides share already: what a quantum computer does not break,
     /// and what the theft of the responder's keys alone does not open.
     AuthPsk(Psk<'a>),
-    /// HPKE AuthPSK whose pre-shared key comes out of ML-KEM-768 ([`authpsk_pq`]).
+    /// HPKE AuthPSK whose pre-shared key comes out of ML-KEM-768 ([`authpsk_pq`](keywright_hpke::authpsk_pq)).
     AuthPskPq,
     /// X3DH with the record's signed prekey, its ML-KEM key if it has one, and the one-time prekey if there
     /// is one. Either side can deny it, unless the record wants the first message signed.
