@@ -19,7 +19,6 @@ use std::io::{Read, Write};
 
 use keywright_pkcs11::Hash;
 use keywright_primitives::aead::Aes256Gcm;
-use keywright_primitives::hash::Sha256;
 use keywright_secret::{Secret, SecretBytes};
 use serde::Serialize;
 
@@ -27,7 +26,7 @@ use crate::desk::{Desk, hash_name};
 use crate::error::Error;
 use crate::oaep;
 use crate::piece::{PIECE, fill};
-use crate::sealing::{Ahead, Place, piece_aad};
+use crate::sealing::{Ahead, Place, header_binding, piece_aad};
 use crate::selection::KeyChoice;
 
 const MAGIC: [u8; 4] = *b"KWHE";
@@ -107,14 +106,6 @@ impl Header {
             wrapped,
         }))
     }
-
-    fn binding(&self, aad: &[u8]) -> Result<[u8; 32], Error> {
-        let mut hash = Sha256::new();
-        hash.update(&self.bytes()?);
-        hash.update(&(aad.len() as u64).to_be_bytes());
-        hash.update(aad);
-        Ok(hash.finish())
-    }
 }
 
 /// The key of one file is used for nothing else, so that a counter never repeats under it.
@@ -156,7 +147,7 @@ pub fn seal(
     let front = header.bytes()?;
     output.write_all(&front).map_err(Error::Output)?;
     report.output_bytes = front.len() as u64;
-    let binding = header.binding(aad)?;
+    let binding = header_binding(&header.bytes()?, aad);
     let mut ahead = Ahead::new(input, PIECE)?;
     let mut piece = SecretBytes::zeroed(PIECE);
     for number in 0.. {
@@ -194,7 +185,7 @@ pub fn open(
     let cipher = cipher(&key)?;
     let mut report = HybridReport::new("decrypt", label, header.hash, aad);
     report.input_bytes = header.bytes()?.len() as u64;
-    let binding = header.binding(aad)?;
+    let binding = header_binding(&header.bytes()?, aad);
     let room = header.piece + TAG;
     let mut ahead = Ahead::new(input, room)?;
     let mut piece = SecretBytes::zeroed(room);

@@ -134,15 +134,6 @@ impl Header {
             key_id,
         }))
     }
-
-    /// What binds every piece to this header and the additional data.
-    fn binding(&self, aad: &[u8]) -> Result<[u8; 32], Error> {
-        let mut hash = Sha256::new();
-        hash.update(&self.bytes()?);
-        hash.update(&(aad.len() as u64).to_be_bytes());
-        hash.update(aad);
-        Ok(hash.finish())
-    }
 }
 
 /// Where a piece stands.
@@ -150,6 +141,15 @@ impl Header {
 pub(crate) enum Place {
     Last,
     Within,
+}
+
+/// What binds every piece to the header of its file and the additional data.
+pub(crate) fn header_binding(header: &[u8], aad: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(header);
+    hash.update(&(aad.len() as u64).to_be_bytes());
+    hash.update(aad);
+    hash.finish()
 }
 
 pub(crate) fn piece_aad(binding: &[u8; 32], number: u64, place: Place) -> [u8; 41] {
@@ -239,7 +239,7 @@ pub fn seal(
     let front = header.bytes()?;
     output.write_all(&front).map_err(Error::Output)?;
     report.output_bytes = front.len() as u64;
-    let binding = header.binding(aad)?;
+    let binding = header_binding(&header.bytes()?, aad);
     let mut ahead = Ahead::new(input, PIECE)?;
     let mut piece = SecretBytes::zeroed(PIECE);
     for number in 0.. {
@@ -310,7 +310,7 @@ pub fn open(
     let header = Header::read(input)?.ok_or(Error::Rejected { failure: None })?;
     report.key_id = Some(hex::encode(&header.key_id));
     report.input_bytes = header.bytes()?.len() as u64;
-    let binding = header.binding(aad)?;
+    let binding = header_binding(&header.bytes()?, aad);
     let length = NONCE + header.piece + TAG;
     let mut ahead = Ahead::new(input, length)?;
     let mut piece = SecretBytes::zeroed(length);
