@@ -4,7 +4,7 @@
         --key-file KEY --out tokens.parquet
     spark-submit examples/spark_tokenise.py tokens.parquet --reveal ... --out values.parquet
 
-Reads CSV or Parquet, by the name's end, and writes Parquet. Every worker needs the packages keywright and
+Reads CSV or Parquet, by the name's end, and writes Parquet. Rows that a rule rejects go, as they are, to OUT.rejects. Every worker needs the packages keywright and
 pyarrow, and the key file under the same path: the key itself stands in no plan, no log and no message of the
 cluster. It has 32 bytes, or 64 hexadecimal digits. `--master local[*]` runs a cluster of one machine.
 
@@ -26,8 +26,8 @@ from pyspark.sql import DataFrame, SparkSession
 Batches = Iterable[pa.RecordBatch]
 
 
-def worker(rules: str, key_file: str, call: str) -> Callable[[Batches], Batches]:
-    """What runs on the workers: batches in, batches with other columns out."""
+def worker(rules: str, key_file: str, call: str, kept: bool) -> Callable[[Batches], Batches]:
+    """What runs on the workers: batches in, batches with other columns out; or the rows that rules reject."""
     names = [rule["name"] for rule in tomllib.loads(rules)["column"]]
 
     def work(batches: Batches) -> Batches:
@@ -39,17 +39,25 @@ def worker(rules: str, key_file: str, call: str) -> Callable[[Batches], Batches]
         for batch in batches:
             columns: dict[str, Any] = dict(zip(batch.schema.names, batch.columns, strict=True))
             made = dict(columns)
+            rejected: set[int] = set()
             for name, form in formats.items():
+                if form.masked and call == "reveal_batch":
+                    continue
                 rows = {needed: columns[needed] for needed in form.tweak_columns}
-                made[name] = getattr(form, call)(columns[name], rows=rows)
-            yield pa.RecordBatch.from_pydict(made)
+                column = getattr(form, call)(columns[name], rows=rows, on_bad=form.on_bad)
+                if form.on_bad == "reject":
+                    column, bad = column
+                    rejected.update(bad)
+                made[name] = column
+            stays = pa.array([(row in rejected) != kept for row in range(batch.num_rows)], pa.bool_())
+            yield (pa.RecordBatch.from_pydict(made) if kept else batch).filter(stays)
 
     return work
 
 
-def worked(frame: DataFrame, rules: str, key_file: str, call: str) -> DataFrame:
-    """A frame with the columns that the rules name through `protect_batch` or `reveal_batch`."""
-    return frame.mapInArrow(worker(rules, key_file, call), frame.schema)
+def worked(frame: DataFrame, rules: str, key_file: str, call: str, kept: bool = True) -> DataFrame:
+    """A frame with the columns that the rules name through `protect_batch` or `reveal_batch`; or what they reject."""
+    return frame.mapInArrow(worker(rules, key_file, call, kept), frame.schema)
 
 
 def read(spark: SparkSession, file: str) -> DataFrame:
@@ -73,8 +81,11 @@ def main() -> None:
     try:
         call = "reveal_batch" if given.reveal else "protect_batch"
         rules = given.rules.read_text(encoding="utf-8")
-        made = worked(read(spark, given.file), rules, given.key_file, call)
-        made.write.parquet(given.out)
+        frame = read(spark, given.file)
+        worked(frame, rules, given.key_file, call).write.parquet(given.out)
+        if any(rule.get("on_bad") == "reject" for rule in tomllib.loads(rules)["column"]):
+            rejected = worked(frame, rules, given.key_file, call, kept=False)
+            rejected.write.parquet(f"{given.out}.rejects")
     finally:
         spark.stop()
 

@@ -131,7 +131,8 @@ pub struct Owned {
 pub const OWNERS: &[Owned] = &[
     Owned {
         package: "aws-lc-rs",
-        owners: &["keywright-primitives"],
+        // And the measurements, as a peer; so with the other libraries below.
+        owners: &["keywright-primitives", "keywright-targets"],
     },
     Owned {
         package: "aws-lc-sys",
@@ -170,11 +171,11 @@ pub const OWNERS: &[Owned] = &[
     },
     Owned {
         package: "blake3",
-        owners: &["keywright-primitives"],
+        owners: &["keywright-primitives", "keywright-targets"],
     },
     Owned {
         package: "argon2",
-        owners: &["keywright-password"],
+        owners: &["keywright-password", "keywright-targets"],
     },
     Owned {
         package: "chacha20",
@@ -202,7 +203,6 @@ pub const OWNERS: &[Owned] = &[
     },
     Owned {
         package: "secp256k1",
-        // And the measurements, as a peer.
         owners: &["keywright-primitives", "keywright-targets"],
     },
     Owned {

@@ -19,7 +19,7 @@ const RECORDS: usize = 16;
 const SECRET: &[u8; 16] = b"sixteen byte key";
 
 /// Takes so many measurements.
-type Sampler = dyn FnMut(usize, &mut Sequence) -> Samples;
+pub(crate) type Sampler = dyn FnMut(usize, &mut Sequence) -> Samples;
 
 /// Something that is timed.
 pub struct Timed {
@@ -29,6 +29,15 @@ pub struct Timed {
 }
 
 impl Timed {
+    /// Something whose time must tell nothing.
+    pub(crate) fn silent(name: &str, sample: Box<Sampler>) -> Self {
+        Self {
+            name: name.to_owned(),
+            leaks: false,
+            sample,
+        }
+    }
+
     /// What it is, in words.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -167,7 +176,9 @@ pub fn all() -> Result<Vec<Timed>, Error> {
     Ok(all)
 }
 
-fn planted_leak() -> Timed {
+/// The leak that every run of the instrument has to find.
+#[must_use]
+pub fn planted_leak() -> Timed {
     let mut digits = [0; DECIMAL.1];
     Timed {
         name: "the planted leak".to_owned(),
@@ -197,9 +208,9 @@ fn values(class: Class, sequence: &mut Sequence, radix: u32, digits: &mut [u8]) 
     choose(class, digits, 7);
 }
 
-/// Keeps what is there in the random class, and else overwrites it with one byte.
-fn choose(class: Class, bytes: &mut [u8], fixed: u8) {
-    let mask = 0_u8.wrapping_sub(class as u8);
+/// Keeps what is there in the random class, and else overwrites it with one byte, without a branch.
+pub(crate) fn choose(class: Class, bytes: &mut [u8], fixed: u8) {
+    let mask = black_box(0_u8.wrapping_sub(class as u8));
     for byte in bytes {
         *byte = (*byte & mask) | (fixed & !mask);
     }

@@ -85,6 +85,10 @@ macro_rules! holder {
                 self.0.generate(permit, new)
             }
 
+            fn destroy(&self, permit: &Permit, material: &KeyMaterial) -> Result<(), HolderError> {
+                self.0.inner.destroy(permit, material)
+            }
+
             fn perform(
                 &self,
                 permit: &Permit,

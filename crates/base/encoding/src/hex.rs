@@ -1,12 +1,13 @@
-//! Lower-case hexadecimal.
+//! Lower-case hexadecimal, for secrets as well: neither direction branches on a digit or looks one up in a
+//! table, so its time tells the length and whether the text was well-formed, and nothing of the bytes.
 
 /// The text form of `bytes`.
 #[must_use]
 pub fn encode(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
-        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+        out.push(digit(byte >> 4));
+        out.push(digit(byte & 15));
     }
     out
 }
@@ -20,9 +21,7 @@ pub fn decode_array<const N: usize>(text: &str) -> Result<[u8; N], Malformed> {
         return Err(Malformed);
     }
     let mut out = [0; N];
-    for (byte, pair) in out.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-        *byte = value(pair[0])? << 4 | value(pair[1])?;
-    }
+    read(text, &mut out)?;
     Ok(out)
 }
 
@@ -34,10 +33,9 @@ pub fn decode(text: &str) -> Result<Vec<u8>, Malformed> {
     if !text.len().is_multiple_of(2) {
         return Err(Malformed);
     }
-    text.as_bytes()
-        .chunks_exact(2)
-        .map(|pair| Ok(value(pair[0])? << 4 | value(pair[1])?))
-        .collect()
+    let mut out = vec![0; text.len() / 2];
+    read(text, &mut out)?;
+    Ok(out)
 }
 
 /// Not hexadecimal in our one spelling.
@@ -46,15 +44,41 @@ pub fn decode(text: &str) -> Result<Vec<u8>, Malformed> {
 #[non_exhaustive]
 pub struct Malformed;
 
-const fn value(digit: u8) -> Result<u8, Malformed> {
-    match digit {
-        b'0'..=b'9' => Ok(digit - b'0'),
-        b'a'..=b'f' => Ok(digit - b'a' + 10),
-        _ => Err(Malformed),
+/// Reads to the end whatever it finds; one wrong digit anywhere, and nothing is left in `out`.
+fn read(text: &str, out: &mut [u8]) -> Result<(), Malformed> {
+    let mut wrong = 0;
+    let (pairs, _) = text.as_bytes().as_chunks::<2>();
+    for (byte, [high, low]) in out.iter_mut().zip(pairs) {
+        let (high, low) = (value(*high), value(*low));
+        wrong |= high | low;
+        let [_, both] = (high << 4 | low).to_be_bytes();
+        *byte = both;
     }
+    if wrong < 0 {
+        out.fill(0);
+        return Err(Malformed);
+    }
+    Ok(())
 }
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
+/// All ones if `low <= x <= high`, else zero; all three below 256.
+pub(crate) const fn between(low: i16, x: i16, high: i16) -> i16 {
+    ((low - 1 - x) & (x - high - 1)) >> 15
+}
+
+/// What a digit stands for, or -1.
+const fn value(digit: u8) -> i16 {
+    let digit = i16::from_be_bytes([0, digit]);
+    let decimal = between(48, digit, 57) & (digit - 47);
+    let letter = between(97, digit, 102) & (digit - 86);
+    decimal + letter - 1
+}
+
+/// The digit of a number below 16.
+fn digit(number: u8) -> char {
+    // From '0' on, and from 'a' on what is beyond nine: a carry into the fifth bit says which.
+    char::from(b'0' + number + ((number + 6) >> 4) * 39)
+}
 
 #[cfg(test)]
 mod tests {
@@ -64,6 +88,19 @@ mod tests {
     fn every_byte_survives_the_round_trip() {
         let all: Vec<u8> = (0..=255).collect();
         assert_eq!(decode(&encode(&all)), Ok(all));
+    }
+
+    #[test]
+    fn exactly_sixteen_characters_are_digits() {
+        let good = |byte: u8| decode_array::<1>(&format!("0{}", char::from(byte)));
+        for byte in 0..=127_u8 {
+            let expected = match byte {
+                b'0'..=b'9' => Ok([byte - b'0']),
+                b'a'..=b'f' => Ok([byte - b'a' + 10]),
+                _ => Err(Malformed),
+            };
+            assert_eq!(good(byte), expected, "{byte}");
+        }
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! Bytes and text in exactly one spelling each.
 //!
-//! * [`hex`] and [`base64`]: strict decoders; what they accept, they would have written the same way.
+//! * [`hex`], [`base64`] and [`base58`]: strict decoders; what they accept, they would have written the same way.
+//! * [`der`]: values of X.690 in their one spelling, and PEM around them.
 //! * [`lp`]: length-prefixed joining, the only way bytes of different fields are put side by side.
 //! * [`Reader`]: a cursor over foreign bytes that cannot run past their end.
 //!
 //! Integers are big-endian throughout (design 7).
 #![forbid(unsafe_code)]
 
+pub mod base58;
 pub mod base64;
+pub mod der;
 pub mod hex;
 mod reader;
 

@@ -6,7 +6,7 @@
 //! * [`Aes128Gcm`], [`Aes256Gcm`], [`ChaCha20Poly1305`]: nonces of 96 bits, which the caller must not repeat.
 //! * [`Xaes256Gcm`], [`XChaCha20Poly1305`]: nonces of 192 bits, which may be random.
 
-mod extended;
+pub(crate) mod extended;
 mod standard;
 
 pub use extended::{XChaCha20Poly1305, Xaes256Gcm};

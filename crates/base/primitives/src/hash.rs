@@ -11,6 +11,8 @@ use aws_lc_rs::digest::{Context, Digest, SHA3_256, SHA256, SHA384, SHA512, diges
 
 use crate::opaque_debug;
 
+#[cfg(feature = "threads")]
+pub use self::blake3::blake3_on_all_cores;
 pub use self::blake3::{Blake3, Blake3Digest, blake3};
 #[cfg(feature = "hd")]
 pub use self::hash160::hash160;

@@ -1,12 +1,13 @@
 //! HKDF (RFC 5869), and HKDF-Expand alone (section 2.3) from a key that is uniform already.
 //!
 //! [`HkdfSha256`] and its kin are for one derivation. Whoever extracts many times under one salt, or expands
-//! many times from one key, prepares the hash states once: [`HkdfSha256Salt`], [`HkdfSha256Prk`].
+//! many times from one key, prepares the hash states once: `HkdfSha256Salt`, `HkdfSha256Prk` (feature `chain`).
 //! [`blake3_derive`] is the mode of BLAKE3 that derives keys.
 
 mod blake3;
 #[cfg(feature = "hd")]
 mod pbkdf2;
+#[cfg(feature = "chain")]
 mod prepared;
 
 use aws_lc_rs::hkdf::{self, HKDF_SHA256, HKDF_SHA384, HKDF_SHA512, KeyType, Prk};
@@ -18,6 +19,7 @@ use crate::{Error, opaque_debug};
 pub use self::blake3::blake3_derive;
 #[cfg(feature = "hd")]
 pub use pbkdf2::pbkdf2_sha512;
+#[cfg(feature = "chain")]
 pub use prepared::{
     HkdfSha256Prk, HkdfSha256Salt, HkdfSha384Prk, HkdfSha384Salt, HkdfSha512Prk, HkdfSha512Salt,
 };

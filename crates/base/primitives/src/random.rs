@@ -5,6 +5,9 @@
 //! because what is not kept cannot be given out twice after a fork or a restored snapshot. Seeding is
 //! the dear part (about a microsecond), so a server's job is one turn of its event loop: the requests
 //! whose answers leave together share a stream, and [`RandomStream::end_job`] forgets it.
+//!
+//! A stream that is in use while the process forks, or while a snapshot of the machine is taken, goes on alike
+//! in both. Where what comes out becomes the nonce of something stored, [`hedged_nonce`] takes the harm away.
 
 use std::fmt;
 
@@ -13,6 +16,8 @@ use aws_lc_rs::iv::FixedLength;
 use keywright_secret::{Secret, wipe};
 
 use crate::Error;
+use crate::aead::ExtendedNonce;
+use crate::kdf::blake3_derive;
 
 /// Bytes that are made at a time: enough for ids and nonces of a dozen requests.
 const BLOCK_LEN: usize = 512;
@@ -94,6 +99,13 @@ impl RandomStream {
         Secret::try_from_fill(|buffer| self.fill(buffer))
     }
 
+    /// A stream that goes on from a known seed.
+    pub(crate) fn of_seed(seed: &[u8; 32]) -> Result<Self, Error> {
+        let mut stream = Self::unseeded();
+        stream.key = Some(key_of(seed)?);
+        Ok(stream)
+    }
+
     fn refill(&mut self) -> Result<(), Error> {
         // The high half of the counter block counts refills; the low half is left to the cipher.
         let mut counter = [0; 16];
@@ -126,12 +138,39 @@ impl fmt::Debug for RandomStream {
 
 fn seed() -> Result<EncryptingKey, Error> {
     let mut seed = [0; 32];
-    let key = fill_from_both(&mut seed).and_then(|()| {
-        let key = UnboundCipherKey::new(&AES_256, &seed).map_err(|_| Error::Backend)?;
-        EncryptingKey::ctr(key).map_err(|_| Error::Backend)
-    });
+    let key = fill_from_both(&mut seed).and_then(|()| key_of(&seed));
     wipe(&mut seed);
     key
+}
+
+fn key_of(seed: &[u8; 32]) -> Result<EncryptingKey, Error> {
+    let key = UnboundCipherKey::new(&AES_256, seed).map_err(|_| Error::Backend)?;
+    EncryptingKey::ctr(key).map_err(|_| Error::Backend)
+}
+
+/// Bytes of the kernel alone: for what guards nothing that lasts, such as tags within one log, in a process of
+/// somebody else that must not wait until the backend has collected its own (some 100 ms, once).
+///
+/// # Errors
+/// [`Error::Randomness`] if the kernel gives none.
+pub fn from_kernel<const N: usize>() -> Result<[u8; N], Error> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|_| Error::Randomness)?;
+    Ok(bytes)
+}
+
+/// The nonce of one message under `key`: `fresh` bytes of a stream, hashed with the key and the message.
+///
+/// It is as good as the fresh bytes where they are fresh. Where they have been given out before, because the
+/// stream went on in a copy of the process or of the machine, two different messages still have two nonces,
+/// and two equal messages become the same bytes. `message` is everything that is sealed and bound, in pieces.
+#[must_use]
+pub fn hedged_nonce(key: &[u8; 32], fresh: &ExtendedNonce, message: &[&[u8]]) -> ExtendedNonce {
+    let mut nonce = [0; size_of::<ExtendedNonce>()];
+    let mut pieces: Vec<&[u8]> = vec![key, fresh];
+    pieces.extend_from_slice(message);
+    blake3_derive("keywright/hedged-nonce/v1", &pieces, &mut nonce);
+    nonce
 }
 
 fn fill_from_both(seed: &mut [u8; 32]) -> Result<(), Error> {
@@ -160,6 +199,20 @@ mod tests {
                 assert!(seen.insert(stream.array::<24>().unwrap()));
             }
         }
+    }
+
+    #[test]
+    fn t47_repeated_randomness_gives_another_nonce_to_another_message_or_key() {
+        let fresh = [3; 24];
+        let mut seen = HashSet::new();
+        for key in [[1; 32], [2; 32]] {
+            for message in [&b""[..], b"a", b"b", b"ab"] {
+                assert!(seen.insert(hedged_nonce(&key, &fresh, &[message])));
+            }
+        }
+        let again = hedged_nonce(&[1; 32], &fresh, &[b"a", b"", b"b"]);
+        assert!(seen.contains(&again), "the same message has the same nonce");
+        assert!(seen.insert(hedged_nonce(&[1; 32], &[4; 24], &[b"ab"])));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! * [`Secret`] has its length in its type; [`SecretBytes`] has it at run time.
 //! * [`locked`] keeps many 32-byte secrets in memory that is neither swapped nor dumped.
+//! * [`stack`] overwrites the frames of calls that had keys in them.
 //!
 //! A secret has no `Clone`, no `Serialize` and no `==`; its `Debug` shows the length and nothing
 //! else. Reading one is spelled `expose`, so a review finds every place where a secret is read.
@@ -10,6 +11,7 @@
 //! a type owns; copies that a compiler or a crypto backend makes are outside its reach.
 
 pub mod locked;
+pub mod stack;
 
 use std::fmt;
 

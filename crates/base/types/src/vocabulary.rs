@@ -91,6 +91,50 @@ numbered! {
         HmacSha256 = 5, "hmac-sha-256";
         /// Ed25519 signatures; the stored secret is the 32-byte seed.
         Ed25519 = 6, "ed25519";
+        /// 32 bytes for FF1 over AES-128 in a format.
+        Ff1Aes128 = 7, "ff1-aes-128";
+        /// 32 bytes for FF1 over AES-192 in a format.
+        Ff1Aes192 = 8, "ff1-aes-192";
+        /// 32 bytes for FF1 over AES-256 in a format.
+        Ff1Aes256 = 9, "ff1-aes-256";
+        /// 32 bytes for FF1 over SM4 in a format.
+        Ff1Sm4 = 10, "ff1-sm4";
+        /// A seed of 64 bytes for a tree of BIP-32 keys.
+        Bip32Secp256k1 = 11, "bip32-secp256k1";
+        /// A seed of 64 bytes for a tree of SLIP-0010 keys over secp256k1.
+        Slip10Secp256k1 = 12, "slip10-secp256k1";
+        /// A seed of 64 bytes for a tree of SLIP-0010 keys over P-256.
+        Slip10NistP256 = 13, "slip10-nist256p1";
+        /// A seed of 64 bytes for a tree of SLIP-0010 keys of Ed25519.
+        Slip10Ed25519 = 14, "slip10-ed25519";
+        /// A seed of 64 bytes for a tree of SLIP-0010 keys of X25519.
+        Slip10Curve25519 = 15, "slip10-curve25519";
+        /// ECDSA over P-256; the stored secret is the scalar of 32 bytes.
+        EcdsaP256 = 16, "ecdsa-p256";
+        /// ECDSA and BIP-340 over secp256k1; the stored secret is the scalar of 32 bytes.
+        EcdsaSecp256k1 = 17, "ecdsa-secp256k1";
+        /// X25519; 32 bytes.
+        X25519 = 18, "x25519";
+        /// ECDH over P-256; the stored secret is the scalar of 32 bytes.
+        EcdhP256 = 19, "ecdh-p256";
+        /// 32 bytes for HMAC-SHA-384.
+        HmacSha384 = 20, "hmac-sha-384";
+        /// 32 bytes for HMAC-SHA-512.
+        HmacSha512 = 21, "hmac-sha-512";
+        /// 32 bytes for AES-CMAC.
+        Aes256Cmac = 22, "aes-256-cmac";
+        /// ECDSA over P-384 with SHA-384, in a token.
+        EcdsaP384 = 23, "ecdsa-p384";
+        /// ECDSA over P-521 with SHA-512, in a token.
+        EcdsaP521 = 24, "ecdsa-p521";
+        /// RSA PKCS#1 v1.5 signatures with SHA-256, modulus of 2048 bits, in a token.
+        Rsa2048Pkcs1 = 25, "rsa-2048-pkcs1-sha-256";
+        /// RSA PSS signatures with SHA-256 and a salt of 32 bytes, modulus of 2048 bits, in a token.
+        Rsa2048Pss = 26, "rsa-2048-pss-sha-256";
+        /// RSA PKCS#1 v1.5 signatures with SHA-256, modulus of 3072 bits, in a token.
+        Rsa3072Pkcs1 = 27, "rsa-3072-pkcs1-sha-256";
+        /// RSA PSS signatures with SHA-256 and a salt of 32 bytes, modulus of 3072 bits, in a token.
+        Rsa3072Pss = 28, "rsa-3072-pss-sha-256";
     }
 }
 
@@ -193,6 +237,46 @@ numbered! {
         Unrouted = 22, "unrouted";
         /// Read the description of the API.
         ApiRead = 23, "api-read";
+        /// Make tokens of values.
+        Tokenize = 24, "tokenize";
+        /// Make values of tokens.
+        Detokenize = 25, "detokenize";
+        /// See what the mask of a format leaves of a token's value.
+        Mask = 26, "mask";
+        /// Make signatures.
+        Sign = 27, "sign";
+        /// Look whether signatures fit.
+        Verify = 28, "verify";
+        /// Make a secret with the owner of a public key.
+        Agree = 29, "agree";
+        /// See public keys.
+        PublicKey = 30, "public-key";
+        /// See extended public keys, of which all public keys below them can be made.
+        Xpub = 31, "xpub";
+        /// Let private keys of a tree out.
+        KeyExport = 32, "key-export";
+        /// Make message authentication codes.
+        Mac = 33, "mac";
+        /// Look whether message authentication codes fit.
+        MacVerify = 34, "mac-verify";
+        /// Forbid every use of key versions, for now.
+        KeySuspend = 35, "key-suspend";
+        /// Take suspended key versions up again.
+        KeyResume = 36, "key-resume";
+        /// Let a key version seal no more.
+        KeyRetire = 37, "key-retire";
+        /// Set the date on which key versions are destroyed.
+        KeyScheduleDestroy = 38, "key-schedule-destroy";
+        /// Take that date back.
+        KeyCancelDestroy = 39, "key-cancel-destroy";
+        /// Destroy key versions for ever.
+        KeyDestroy = 40, "key-destroy";
+        /// Say yes to somebody else's order.
+        KeyApprove = 41, "key-approve";
+        /// Change the rules of a context: what rotates it, what still opens, what destruction needs.
+        ContextSet = 42, "context-set";
+        /// Say that the clock is right after it jumped.
+        ClockConfirm = 43, "clock-confirm";
     }
 }
 
@@ -273,5 +357,23 @@ numbered! {
         RequestTimeout = 35, "request_timeout";
         /// The certificate cannot be read.
         CertificateMalformed = 36, "certificate_malformed";
+        /// A value or token is not in the format of the context.
+        ValueUnfit = 37, "value_unfit";
+        /// The parts of the tweak are not those that the format needs.
+        TweakInvalid = 38, "tweak_invalid";
+        /// The path is none, or leads to no key of this tree.
+        PathInvalid = 39, "path_invalid";
+        /// What is to be signed is neither a message nor a digest of 32 bytes.
+        DigestInvalid = 40, "digest_invalid";
+        /// The peer's public key is none of the curve, or makes no secret.
+        PeerKeyInvalid = 41, "peer_key_invalid";
+        /// The order needs the word of two other principals.
+        ApprovalMissing = 42, "approval_missing";
+        /// The key version was used, or asked for, too lately to be destroyed.
+        KeyInUse = 43, "key_in_use";
+        /// The day of the destruction has not come.
+        NotYetDue = 44, "not_yet_due";
+        /// The clock jumped, and nobody has said that it is right.
+        ClockUncertain = 45, "clock_uncertain";
     }
 }

@@ -10,9 +10,11 @@ use crate::step::{Counts, Gathered, Step, Trouble};
 /// Works on batches of rows, one after the other. For one thread.
 #[derive(Debug)]
 pub struct Columns<'p> {
-    plan: &'p Plan,
     gathered: Vec<Gathered>,
     steps: Vec<Step<'p>>,
+    /// Columns of the table that are needed, and their places in the plan.
+    wanted: Vec<usize>,
+    places: Vec<usize>,
     rejected: Vec<usize>,
     /// Rows of the batches so far.
     rows: u64,
@@ -24,29 +26,67 @@ impl<'p> Columns<'p> {
     /// Buffers are made as they are needed.
     #[must_use]
     pub fn new(plan: &'p Plan) -> Self {
-        let columns = plan.columns();
+        let steps = plan.columns().iter().map(Step::new).collect();
+        Self::with(plan, steps, (0..plan.wanted().len()).collect())
+    }
+
+    /// Behind the first `rows` rows of a table.
+    #[must_use]
+    pub fn behind(plan: &'p Plan, rows: u64) -> Self {
         Self {
-            plan,
+            rows,
+            ..Self::new(plan)
+        }
+    }
+
+    /// For one of the columns that change, alone: the one at this place of [`Plan::changes`]. Rows are counted
+    /// behind the first `rows` of the table.
+    #[must_use]
+    pub fn single(plan: &'p Plan, change: usize, rows: u64) -> Self {
+        let column = plan.columns().get(change);
+        let places = column.map(crate::plan::ColumnPlan::places);
+        let steps = column.into_iter().map(Step::new).collect();
+        Self {
+            rows,
+            ..Self::with(plan, steps, places.unwrap_or_default())
+        }
+    }
+
+    fn with(plan: &'p Plan, steps: Vec<Step<'p>>, places: Vec<usize>) -> Self {
+        let wanted = places.iter();
+        let wanted = wanted.filter_map(|place| plan.wanted().get(*place).copied());
+        Self {
             gathered: plan.wanted().iter().map(|_| Gathered::default()).collect(),
-            steps: columns.iter().map(Step::new).collect(),
+            counts: vec![Counts::default(); steps.len()],
+            steps,
+            wanted: wanted.collect(),
+            places,
             rejected: Vec::new(),
             rows: 0,
             rejected_rows: 0,
-            counts: vec![Counts::default(); columns.len()],
         }
     }
 
     /// The columns of the table whose cells are needed, in their order.
     #[must_use]
     pub fn wanted(&self) -> &[usize] {
-        self.plan.wanted()
+        &self.wanted
     }
 
     /// Takes the cells of one of them; `place` counts the wanted ones. An absent value is an empty cell.
     pub fn put<'c>(&mut self, place: usize, cells: impl Iterator<Item = &'c [u8]>) {
-        if let Some(gathered) = self.gathered.get_mut(place) {
+        let place = self.places.get(place);
+        if let Some(gathered) = place.and_then(|place| self.gathered.get_mut(*place)) {
             gathered.take(cells);
         }
+    }
+
+    fn batch_rows(&self) -> usize {
+        let first = self
+            .places
+            .first()
+            .and_then(|place| self.gathered.get(*place));
+        first.map_or(0, Gathered::rows)
     }
 
     /// Changes the cells of a batch.
@@ -56,16 +96,52 @@ impl<'p> Columns<'p> {
     /// branches.
     pub fn run(&mut self) -> Result<(), Error> {
         let first = self.rows + 1;
-        for step in &mut self.steps {
-            step.run(&self.gathered, b',')
-                .map_err(|trouble| wrong(trouble, first))?;
-        }
-        let rows = self.gathered.first().map_or(0, Gathered::rows);
+        self.change(first)?;
         self.judge(first)?;
-        self.rows += rows as u64;
+        self.rows += self.batch_rows() as u64;
         self.rejected_rows += self.rejected.len() as u64;
         for (step, sum) in self.steps.iter().zip(&mut self.counts) {
             sum.add(&step.counts(&self.gathered));
+        }
+        Ok(())
+    }
+
+    /// Changes the cells of a batch for the sake of those that do not fit, and counts nothing: under a wrong old
+    /// key most of them do not.
+    ///
+    /// # Errors
+    /// [`Error::OldKey`] then; the caller's branches.
+    pub fn probe(&mut self) -> Result<(), Error> {
+        self.change(self.rows + 1)?;
+        for step in &self.steps {
+            let counts = step.counts(&self.gathered);
+            let misfits = counts.nulled + counts.rejected;
+            let cells = counts.changed + misfits;
+            if misfits * 2 > cells {
+                return Err(Error::OldKey {
+                    column: step.name().to_owned(),
+                    misfits,
+                    cells,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the cells of a batch that are no rows, such as the values of a dictionary, and counts nothing. What
+    /// does not fit becomes empty, whatever the rule says.
+    ///
+    /// # Errors
+    /// [`Error::NotReversible`]; the caller's branches.
+    pub fn translate(&mut self) -> Result<(), Error> {
+        self.rejected.clear();
+        self.change(self.rows + 1)
+    }
+
+    fn change(&mut self, first: u64) -> Result<(), Error> {
+        for step in &mut self.steps {
+            step.run(&self.gathered, b',')
+                .map_err(|trouble| wrong(trouble, first))?;
         }
         Ok(())
     }
@@ -109,10 +185,20 @@ impl<'p> Columns<'p> {
     /// # Errors
     /// [`Error::Rule`] does not happen after [`Columns::run`].
     pub fn changed(&self) -> Result<Vec<(usize, Cells<'_>)>, Error> {
+        let place = |step: &Step<'_>| {
+            let mut places = self.places.iter();
+            places.position(|place| *place == step.place())
+        };
         let steps = self.steps.iter();
         steps
-            .map(|step| Ok((step.place(), step.cells()?)))
+            .map(|step| Ok((place(step).unwrap_or_default(), step.cells()?)))
             .collect()
+    }
+
+    /// What became of the cells of the columns, over all batches.
+    #[must_use]
+    pub fn counts(&self) -> &[Counts] {
+        &self.counts
     }
 
     /// The rows of the batch that belong into the second table, in order.

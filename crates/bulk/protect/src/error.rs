@@ -184,6 +184,17 @@ pub enum Error {
     Panicked,
 }
 
+impl Error {
+    /// Whether the same run can go on later. What it has done stays then; after other errors nothing is left.
+    #[must_use]
+    pub const fn can_go_on(&self) -> bool {
+        matches!(
+            self,
+            Self::Interrupted | Self::Read { .. } | Self::Write { .. } | Self::Panicked
+        )
+    }
+}
+
 fn located(row: u64, line: u64) -> String {
     match line {
         0 => format!("row {row}"),

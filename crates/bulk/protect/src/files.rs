@@ -18,12 +18,58 @@ use keywright_tabular::csv::{Layout, Options as Dialect, Reader};
 use crate::error::Error;
 use crate::plan::Direction;
 
-/// A CSV file that is open.
+/// A file that is open, to be read as a table.
 #[derive(Debug)]
-pub struct Source {
+pub struct Input {
     path: PathBuf,
     file: File,
     metadata: Metadata,
+}
+
+impl Input {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// [`Error::Read`], [`Error::NoFile`].
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let failed = |source| read_failed(path, source);
+        let file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if !metadata.is_file() {
+            return Err(Error::NoFile {
+                path: path.to_owned(),
+            });
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            metadata,
+        })
+    }
+
+    /// Its path, as it was given.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes of the whole file, when it was opened.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.metadata.len()
+    }
+
+    /// The file. Whoever reads it by a cursor shares that with everybody else.
+    #[must_use]
+    pub const fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+/// A CSV file that is open.
+#[derive(Debug)]
+pub struct Source {
+    input: Input,
     layout: Layout,
     header: Vec<u8>,
 }
@@ -34,20 +80,11 @@ impl Source {
     /// # Errors
     /// [`Error::Read`], [`Error::NoFile`], [`Error::Table`].
     pub fn open(path: &Path, dialect: &Dialect) -> Result<Self, Error> {
-        let failed = |source| read_failed(path, source);
-        let file = File::open(path).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        if !metadata.is_file() {
-            return Err(Error::NoFile {
-                path: path.to_owned(),
-            });
-        }
-        let reader = Reader::new(BufReader::new(&file), dialect)?;
+        let input = Input::open(path)?;
+        let reader = Reader::new(BufReader::new(input.file()), dialect)?;
         let (layout, header) = (reader.layout().clone(), reader.header().to_vec());
         Ok(Self {
-            path: path.to_owned(),
-            file,
-            metadata,
+            input,
             layout,
             header,
         })
@@ -62,13 +99,13 @@ impl Source {
     /// Bytes of the whole file, when it was opened.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.metadata.len()
+        self.input.size()
     }
 
     /// Its path, as it was given.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.input.path()
     }
 
     /// The header line as it stands in the file.
@@ -77,8 +114,12 @@ impl Source {
         &self.header
     }
 
+    pub(crate) const fn input(&self) -> &Input {
+        &self.input
+    }
+
     pub(crate) const fn file(&self) -> &File {
-        &self.file
+        self.input.file()
     }
 }
 
@@ -167,7 +208,7 @@ impl Files {
     }
 
     /// Refuses names that would destroy a file of the run, whatever links lead to it.
-    pub(crate) fn judge(&self, source: &Source, rejects: Rejects) -> Result<(), Error> {
+    pub(crate) fn judge(&self, input: &Input, rejects: Rejects) -> Result<(), Error> {
         let mut own = vec![
             self.output.clone(),
             self.part(),
@@ -185,8 +226,8 @@ impl Files {
                 continue;
             };
             let is = |other: &Metadata| (there.dev(), there.ino()) == (other.dev(), other.ino());
-            if is(&source.metadata) {
-                return Err(same(path, &source.path));
+            if is(&input.metadata) {
+                return Err(same(path, &input.path));
             }
             for kept in &self.keep {
                 if std::fs::metadata(kept).is_ok_and(|kept| is(&kept)) {

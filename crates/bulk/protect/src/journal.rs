@@ -1,13 +1,14 @@
 //! How far a run is: one record for each block that stands in the output.
 //!
 //! ```text
-//! header = "KWJ1" + fingerprint of the plan (32) + bytes of the input (u64) + columns (u32) + MAC (32)
+//! header = "KWJ2" + fingerprint of the plan (32) + bytes of the input (u64) + columns (u32) + MAC (32)
 //! record = where input, output and rejects end (u64 each), rows, lines, rejected rows (u64 each),
 //!          four counts of each column (u64 each), BLAKE3 of the block in each of the three files (32 each),
-//!          MAC (32)
+//!          lp(note), MAC (32)
 //! MAC    = HMAC-SHA-256(journal key, MAC before it + what stands before this MAC)
 //! ```
 //!
+//! A note is what a table of another kind needs to know of a block that it has written; CSV needs nothing.
 //! Digests are by block, so that threads make them. A record that is cut short, or whose MAC does not fit, ends
 //! the journal: the run goes on behind the record before it. So does one whose output is not on the disk, which
 //! is why nothing needs to be synced while the run is under way.
@@ -21,29 +22,46 @@ use keywright_secret::ct_eq;
 
 use crate::step::Counts;
 
-const MAGIC: &[u8; 4] = b"KWJ1";
+const MAGIC: &[u8; 4] = b"KWJ2";
 const HEADER: usize = 4 + 32 + 8 + 4 + 32;
+
+/// Bytes of the longest note that is read.
+const LONGEST_NOTE: usize = 256 << 20;
 
 /// How far a run is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Position {
-    pub(crate) input: u64,
-    pub(crate) output: u64,
-    pub(crate) rejects: u64,
-    pub(crate) rows: u64,
-    /// Line ends before the input's position.
-    pub(crate) lines: u64,
-    pub(crate) rejected: u64,
-    pub(crate) counts: Vec<Counts>,
+#[non_exhaustive]
+pub struct Position {
+    /// Bytes of the input that are done.
+    pub input: u64,
+    /// Bytes of the output that are written.
+    pub output: u64,
+    /// Bytes of the second file that are written.
+    pub rejects: u64,
+    /// Rows that are done.
+    pub rows: u64,
+    /// Line ends before the input's position; 0 where tables have no lines.
+    pub lines: u64,
+    /// Rows that went to the second file.
+    pub rejected: u64,
+    /// What became of the cells, by the columns of the plan.
+    pub counts: Vec<Counts>,
 }
 
-/// What a block is in each of the three files.
+/// BLAKE3 of what a block is in each of the three files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Digests {
-    pub(crate) input: [u8; 32],
-    pub(crate) output: [u8; 32],
-    pub(crate) rejects: [u8; 32],
+#[expect(clippy::exhaustive_structs, reason = "there are three files")]
+pub struct Digests {
+    /// The input.
+    pub input: [u8; 32],
+    /// The output.
+    pub output: [u8; 32],
+    /// The second file; of nothing, where there is none.
+    pub rejects: [u8; 32],
 }
+
+/// What a record says.
+pub(crate) type Record = (Position, Digests, Vec<u8>);
 
 /// The file, at its end.
 #[derive(Debug)]
@@ -51,6 +69,8 @@ pub(crate) struct Journal {
     file: File,
     key: MacKey,
     last: Mac,
+    /// Where the record behind `last` begins.
+    end: u64,
     columns: usize,
     record: Vec<u8>,
 }
@@ -94,6 +114,7 @@ impl Journal {
             file,
             key,
             last,
+            end: HEADER as u64,
             columns: about.columns,
             record: Vec::new(),
         };
@@ -115,27 +136,44 @@ impl Journal {
         Ok(self.file.metadata()?.len() <= HEADER as u64)
     }
 
-    const fn record_len(&self) -> usize {
-        8 * (6 + 4 * self.columns) + 3 * 32 + 32
+    /// Bytes of a record in front of its note, the length of that included.
+    const fn fixed_len(&self) -> usize {
+        8 * (6 + 4 * self.columns) + 3 * 32 + 4
     }
 
     /// The next record, or nothing at the end of what can be believed.
-    pub(crate) fn next(&mut self) -> io::Result<Option<(Position, Digests)>> {
-        let length = self.record_len();
-        let mut record = Vec::with_capacity(length);
-        (&self.file).take(length as u64).read_to_end(&mut record)?;
-        let Some((text, mac)) = record.split_last_chunk::<32>() else {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Record>> {
+        let mut text = Vec::new();
+        self.read(self.fixed_len(), &mut text)?;
+        let Some(length) = text
+            .last_chunk::<4>()
+            .map(|length| u32::from_be_bytes(*length))
+        else {
+            return Ok(None);
+        };
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if text.len() < self.fixed_len() || length > LONGEST_NOTE {
+            return Ok(None);
+        }
+        let whole = text.len() + length + 32;
+        self.read(length + 32, &mut text)?;
+        let Some((text, mac)) = text.split_last_chunk::<32>() else {
             return Ok(None);
         };
         let expected = self.key.mac_pieces(&[&self.last, text]);
-        if record.len() < length || !ct_eq(&expected, mac) {
+        if text.len() + 32 < whole || !ct_eq(&expected, mac) {
             return Ok(None);
         }
         self.last = expected;
+        self.end += whole as u64;
         Ok(self.parse(text))
     }
 
-    fn parse(&self, text: &[u8]) -> Option<(Position, Digests)> {
+    fn read(&self, count: usize, out: &mut Vec<u8>) -> io::Result<()> {
+        (&self.file).take(count as u64).read_to_end(out).map(drop)
+    }
+
+    fn parse(&self, text: &[u8]) -> Option<Record> {
         let mut reader = Reader::new(text);
         let mut position = Position {
             input: reader.u64().ok()?,
@@ -159,25 +197,34 @@ impl Journal {
             output: *reader.array().ok()?,
             rejects: *reader.array().ok()?,
         };
-        Some((position, digests))
+        let note = text.get(self.fixed_len()..).unwrap_or_default();
+        Some((position, digests, note.to_vec()))
     }
 
-    /// Forgets everything behind so many records, and goes on there. `last` is the MAC of the last of them.
-    pub(crate) fn cut(&mut self, records: u64, last: Mac) -> io::Result<()> {
-        let length = HEADER as u64 + records * self.record_len() as u64;
-        self.file.set_len(length)?;
-        self.file.seek(SeekFrom::Start(length))?;
-        self.last = last;
+    /// Forgets everything behind a place, and goes on there.
+    pub(crate) fn cut(&mut self, (end, last): (u64, Mac)) -> io::Result<()> {
+        self.file.set_len(end)?;
+        self.file.seek(SeekFrom::Start(end))?;
+        (self.end, self.last) = (end, last);
         Ok(())
     }
 
-    /// The MAC of the record that was read or written last.
-    pub(crate) const fn last(&self) -> Mac {
-        self.last
+    /// Behind the record that was read or written last, and its MAC.
+    pub(crate) const fn place(&self) -> (u64, Mac) {
+        (self.end, self.last)
     }
 
     /// Writes a record.
-    pub(crate) fn append(&mut self, position: &Position, digests: &Digests) -> io::Result<()> {
+    pub(crate) fn append(
+        &mut self,
+        position: &Position,
+        digests: &Digests,
+        note: &[u8],
+    ) -> io::Result<()> {
+        let length = u32::try_from(note.len()).unwrap_or(u32::MAX);
+        if note.len() > LONGEST_NOTE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         self.record.clear();
         let numbers = [
             position.input,
@@ -197,8 +244,11 @@ impl Journal {
         for digest in [&digests.input, &digests.output, &digests.rejects] {
             self.record.extend_from_slice(digest);
         }
+        self.record.extend_from_slice(&length.to_be_bytes());
+        self.record.extend_from_slice(note);
         self.last = self.key.mac_pieces(&[&self.last, &self.record]);
         self.record.extend_from_slice(&self.last);
+        self.end += self.record.len() as u64;
         self.file.write_all(&self.record)
     }
 }

@@ -4,6 +4,7 @@
 //! * [`Plan`]: what happens to which column, settled before the first row; [`Keys`] come from the caller.
 //! * [`run`]: any number of threads, one order of rows, constant memory; a journal from which an interrupted
 //!   run goes on; the output under its name only when it is whole.
+//! * [`Columns`] and [`Stage`]: the same columns and the same files for tables that are no CSV.
 //! * [`Protection`]: what stands beside protected data, under a MAC and a check value per key.
 //!
 //! Quoting, line ends, a byte order mark and all other columns stay as they are. What a value must look like
@@ -30,10 +31,12 @@ mod step;
 
 pub use columns::Columns;
 pub use error::Error;
-pub use files::{Files, Overwrite, Source, protection_of};
+pub use files::{Files, Input, Overwrite, Source, protection_of};
+pub use journal::{Digests, Position};
 pub use key::{ColumnKey, Keys};
 pub use keywright_fpe::Mode;
 pub use plan::{Direction, Foreign, Origin, Plan};
 pub use protection::{LONGEST_PROTECTION, Protection};
+pub use resume::{Stage, forget};
 pub use run::{ColumnSummary, Options, Progress, Summary, run};
 pub use step::Counts;

@@ -48,6 +48,24 @@ pub(crate) struct ColumnPlan {
     pub(crate) change: Change,
 }
 
+impl ColumnPlan {
+    /// The places, among the columns that are read, of its own cells and of those its tweaks are made of.
+    pub(crate) fn places(&self) -> Vec<usize> {
+        let mut places = vec![self.place];
+        match &self.change {
+            Change::Protect(keyed) | Change::Reveal(keyed) => places.extend(&keyed.rows),
+            Change::Migrate(both) => {
+                places.extend(&both.0.rows);
+                places.extend(&both.1.rows);
+            }
+            Change::Mask(_) => {}
+        }
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+}
+
 /// What happens to its cells.
 #[derive(Debug)]
 pub(crate) enum Change {
@@ -255,6 +273,19 @@ impl Plan {
         self.columns
             .iter()
             .any(|column| column.on_bad == OnBad::Reject)
+    }
+
+    /// The columns that change, in the order of the table: their places in it, their names, and what happens
+    /// to values that do not fit.
+    pub fn changes(&self) -> impl Iterator<Item = (usize, &str, OnBad)> {
+        self.columns.iter().map(|column| {
+            let place = self.wanted.get(column.place).copied();
+            (
+                place.unwrap_or_default(),
+                column.name.as_str(),
+                column.on_bad,
+            )
+        })
     }
 
     pub(crate) fn columns(&self) -> &[ColumnPlan] {

@@ -1,26 +1,32 @@
 //! The files of a run under way: begun, gone on with, and given their names.
+//!
+//! Tables of every kind use them in one way: a block of the input becomes bytes at the end of the output, and a
+//! record of the journal says so.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
 use keywright_primitives::hash::{Blake3, blake3};
 
 use crate::block::Worker;
 use crate::error::Error;
-use crate::files::{self, Files, Rejects, Source, exists, read_failed, write_failed};
+use crate::files::{self, Files, Input, Rejects, Source, exists, read_failed, write_failed};
 use crate::journal::{About, Digests, Found, Journal, Position};
 use crate::plan::Plan;
 
 /// Everything that is written, and how far it is.
 #[derive(Debug)]
-pub(crate) struct Stage<'a> {
+pub struct Stage<'a> {
     files: &'a Files,
     plan: &'a Plan,
     output: File,
     rejects: Option<File>,
     journal: Journal,
     pub(crate) position: Position,
+    /// Of the records that a run before this one has left.
+    notes: Vec<Vec<u8>>,
 }
 
 /// The second file is there if a rule may need it.
@@ -29,6 +35,18 @@ fn second(plan: &Plan) -> Rejects {
         true => Rejects::Yes,
         false => Rejects::No,
     }
+}
+
+/// Takes the journal for this run alone. A process that this one starts meanwhile holds what an earlier run has given
+/// back, until it is the program that it was started for; so it is tried for a fifth of a second.
+fn claim(file: &File) -> Result<(), TryLockError> {
+    for _ in 1..100 {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(2)),
+            other => return other,
+        }
+    }
+    file.try_lock()
 }
 
 /// Where the output stands.
@@ -42,7 +60,11 @@ enum Under {
 impl<'a> Stage<'a> {
     /// Begins a run, or goes on with the one that was interrupted: what its journal says is read again, input
     /// and output, and held against the digests.
-    pub(crate) fn open(source: &Source, plan: &'a Plan, files: &'a Files) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// [`Error::SameFile`], [`Error::Exists`], [`Error::NoFile`], [`Error::Busy`], [`Error::OtherRun`],
+    /// [`Error::InputChanged`]; [`Error::Read`] and [`Error::Write`].
+    pub fn open(source: &Input, plan: &'a Plan, files: &'a Files) -> Result<Self, Error> {
         let second = second(plan);
         files.judge(source, second)?;
         let path = files.journal();
@@ -51,15 +73,12 @@ impl<'a> Stage<'a> {
             files.free(second)?;
         }
         let file = files::open(&path, 0o600)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::Busy {
-                    path: files.output().to_owned(),
-                });
-            }
-            Err(TryLockError::Error(source)) => return Err(write_failed(&path, source)),
-        }
+        claim(&file).map_err(|error| match error {
+            TryLockError::WouldBlock => Error::Busy {
+                path: files.output().to_owned(),
+            },
+            TryLockError::Error(source) => write_failed(&path, source),
+        })?;
         let about = About {
             key: plan.journal_key(),
             fingerprint: plan.fingerprint(),
@@ -82,7 +101,7 @@ impl<'a> Stage<'a> {
 
     fn with(
         journal: Journal,
-        source: &Source,
+        source: &Input,
         plan: &'a Plan,
         files: &'a Files,
     ) -> Result<Self, Error> {
@@ -114,27 +133,65 @@ impl<'a> Stage<'a> {
                 counts: vec![crate::Counts::default(); plan.columns().len()],
                 ..Position::default()
             },
+            notes: Vec::new(),
         };
         stage.find_place(source, under)?;
         Ok(stage)
     }
 
+    /// How far it is.
+    #[must_use]
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The notes of all blocks that an interrupted run has left, in their order.
+    #[must_use]
+    pub fn notes(&self) -> &[Vec<u8>] {
+        &self.notes
+    }
+
+    /// The output, at its end; whoever writes it shares its cursor.
+    #[must_use]
+    pub const fn output(&self) -> &File {
+        &self.output
+    }
+
+    /// The second file, at its end, if a rule may need it.
+    #[must_use]
+    pub const fn rejects(&self) -> Option<&File> {
+        self.rejects.as_ref()
+    }
+
     /// Whether nothing of the input is left.
-    pub(crate) fn is_complete(&self, source: &Source) -> bool {
+    #[must_use]
+    pub fn is_complete(&self, source: &Input) -> bool {
         self.position.input == source.size()
     }
 
+    /// Makes a block count that stands in the files. `note` comes back when a run goes on.
+    ///
+    /// # Errors
+    /// [`Error::Write`].
+    pub fn commit(&mut self, next: Position, digests: &Digests, note: &[u8]) -> Result<(), Error> {
+        self.journal
+            .append(&next, digests, note)
+            .map_err(|error| write_failed(&self.files.journal(), error))?;
+        self.position = next;
+        Ok(())
+    }
+
     /// Goes through the journal as far as the files bear it out, and cuts everything behind.
-    fn find_place(&mut self, source: &Source, under: Under) -> Result<(), Error> {
+    fn find_place(&mut self, source: &Input, under: Under) -> Result<(), Error> {
         let journal_path = self.files.journal();
         let failed = |error| write_failed(&journal_path, error);
-        let (mut records, mut last) = (0, self.journal.last());
+        let mut place = self.journal.place();
         let mut input = source.file();
         input
             .seek(SeekFrom::Start(0))
             .map_err(|error| read_failed(source.path(), error))?;
         let mut position = self.position.clone();
-        while let Some((next, digests)) = self.journal.next().map_err(failed)? {
+        while let Some((next, digests, note)) = self.journal.next().map_err(failed)? {
             let same = holds(&mut input, (position.input, next.input), &digests.input);
             if !same.map_err(|error| read_failed(source.path(), error))? {
                 return Err(Error::InputChanged {
@@ -144,7 +201,10 @@ impl<'a> Stage<'a> {
             if !self.written(&position, &next, &digests)? {
                 break;
             }
-            (records, last, position) = (records + 1, self.journal.last(), next);
+            (place, position) = (self.journal.place(), next);
+            if !note.is_empty() {
+                self.notes.push(note);
+            }
         }
         if under == Under::ItsName && position.input != source.size() {
             // The file under the output's name is not this run's: nothing of it is touched.
@@ -152,7 +212,7 @@ impl<'a> Stage<'a> {
                 journal: journal_path,
             });
         }
-        self.journal.cut(records, last).map_err(failed)?;
+        self.journal.cut(place).map_err(failed)?;
         self.position = position;
         if under == Under::ItsName {
             return Ok(());
@@ -247,15 +307,14 @@ impl<'a> Stage<'a> {
                 .map_err(|error| write_failed(&self.files.rejects_part(), error))?;
             next.rejects += rejects.len() as u64;
         }
-        self.journal
-            .append(&next, digests)
-            .map_err(|error| write_failed(&self.files.journal(), error))?;
-        self.position = next;
-        Ok(())
+        self.commit(next, digests, &[])
     }
 
     /// Gives everything its name. Each step may have been done by a run before this one.
-    pub(crate) fn finish(self) -> Result<Position, Error> {
+    ///
+    /// # Errors
+    /// [`Error::Write`].
+    pub fn finish(self) -> Result<Position, Error> {
         let Self {
             files,
             plan,
@@ -263,6 +322,7 @@ impl<'a> Stage<'a> {
             rejects,
             journal,
             position,
+            notes: _,
         } = self;
         output
             .sync_all()
@@ -288,7 +348,10 @@ impl<'a> Stage<'a> {
     }
 
     /// Takes back what cannot become whole.
-    pub(crate) fn discard(self) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`Error::Write`].
+    pub fn discard(self) -> Result<(), Error> {
         files::remove(&self.files.part())?;
         if self.rejects.is_some() {
             files::remove(&self.files.rejects_part())?;
@@ -298,7 +361,10 @@ impl<'a> Stage<'a> {
 }
 
 /// Takes back what an interrupted run has left, whatever it was.
-pub(crate) fn forget(files: &Files) -> Result<(), Error> {
+///
+/// # Errors
+/// [`Error::Write`].
+pub fn forget(files: &Files) -> Result<(), Error> {
     let journal: &Path = &files.journal();
     if !exists(journal) {
         return Ok(());

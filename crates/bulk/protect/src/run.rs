@@ -68,6 +68,18 @@ impl Options {
         self
     }
 
+    /// How many threads.
+    #[must_use]
+    pub const fn threads(&self) -> NonZeroUsize {
+        self.threads
+    }
+
+    /// Whether what an interrupted run has left is to be forgotten.
+    #[must_use]
+    pub const fn is_anew(&self) -> bool {
+        self.anew
+    }
+
     /// Blocks that stay in a core's cache, smaller where many threads have one each.
     fn block(&self) -> usize {
         let share = (16 << 20) / self.threads.get() / 4;
@@ -88,14 +100,16 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// So many bytes of all bytes, and so many rows, are done.
+    #[must_use]
+    pub const fn new(bytes: u64, size: u64, rows: u64) -> Self {
+        Self { bytes, size, rows }
+    }
+
     /// How far a run over a table is whose size in bytes says nothing.
     #[must_use]
     pub const fn of_rows(rows: u64) -> Self {
-        Self {
-            bytes: 0,
-            size: 0,
-            rows,
-        }
+        Self::new(0, 0, rows)
     }
 }
 
@@ -113,6 +127,26 @@ pub struct Summary {
     pub bytes: u64,
     /// The columns of the plan, in the order of the file.
     pub columns: Vec<ColumnSummary>,
+}
+
+impl Summary {
+    /// What a run came to that is at its end.
+    #[must_use]
+    pub fn of(plan: &Plan, position: &Position, resumed: u64) -> Self {
+        let columns = plan.columns().iter().zip(&position.counts);
+        Self {
+            rows: position.rows,
+            rejected: position.rejected,
+            resumed,
+            bytes: position.output,
+            columns: columns
+                .map(|(column, counts)| ColumnSummary {
+                    name: column.name.clone(),
+                    counts: *counts,
+                })
+                .collect(),
+        }
+    }
 }
 
 /// What became of a column.
@@ -142,44 +176,20 @@ pub fn run(
     if options.anew {
         forget(files)?;
     }
-    let mut stage = Stage::open(source, plan, files)?;
+    let mut stage = Stage::open(source.input(), plan, files)?;
     let resumed = stage.position.rows;
     let result = all_blocks(source, plan, options, (&mut stage, progress));
     match result {
         Ok(()) => {
             let position = stage.finish()?;
-            Ok(summary(plan, &position, resumed))
+            Ok(Summary::of(plan, &position, resumed))
         }
         Err(error) => {
-            if !may_go_on(&error) {
+            if !error.can_go_on() {
                 stage.discard()?;
             }
             Err(error)
         }
-    }
-}
-
-/// Whether the same run can succeed later.
-const fn may_go_on(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Interrupted | Error::Read { .. } | Error::Write { .. } | Error::Panicked
-    )
-}
-
-fn summary(plan: &Plan, position: &Position, resumed: u64) -> Summary {
-    let columns = plan.columns().iter().zip(&position.counts);
-    Summary {
-        rows: position.rows,
-        rejected: position.rejected,
-        resumed,
-        bytes: position.output,
-        columns: columns
-            .map(|(column, counts)| ColumnSummary {
-                name: column.name.clone(),
-                counts: *counts,
-            })
-            .collect(),
     }
 }
 
@@ -195,7 +205,7 @@ fn all_blocks(
         probe(source, plan, options)?;
     }
     stage.header(source)?;
-    if !stage.is_complete(source) {
+    if !stage.is_complete(source.input()) {
         let threads = options.threads.get();
         let shared = Shared {
             layout: source.layout(),
@@ -222,7 +232,7 @@ fn all_blocks(
         if let Some(failure) = turn.failure {
             return Err(failure);
         }
-        if !turn.stage.is_complete(source) {
+        if !turn.stage.is_complete(source.input()) {
             return Err(Error::InputChanged {
                 input: source.path().to_owned(),
             });

@@ -23,7 +23,16 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub(crate) const fn add(&mut self, other: &Self) {
+    /// Takes the counts away that these had before.
+    pub const fn subtract(&mut self, before: &Self) {
+        self.changed = self.changed.saturating_sub(before.changed);
+        self.empty = self.empty.saturating_sub(before.empty);
+        self.nulled = self.nulled.saturating_sub(before.nulled);
+        self.rejected = self.rejected.saturating_sub(before.rejected);
+    }
+
+    /// Takes the counts of other cells to these.
+    pub const fn add(&mut self, other: &Self) {
         self.changed += other.changed;
         self.empty += other.empty;
         self.nulled += other.nulled;

@@ -84,6 +84,8 @@ type Counts = HashMap<(KeyId, KeyVersion), Arc<Mutex<Reserved>>>;
 struct Reserved {
     next: u64,
     end: u64,
+    /// From where on there is no gap before `next`.
+    floor: u64,
     /// Whether it was said of this block that a rotation is due.
     told: bool,
 }
@@ -126,6 +128,7 @@ impl Budget {
                 .map_err(|_| HolderError::Store)?;
             if more.start != reserved.end {
                 reserved.next = more.start;
+                reserved.floor = more.start;
             }
             reserved.end = more.end;
             reserved.told = false;
@@ -141,6 +144,31 @@ impl Budget {
             (self.on_spent)(Spent { key, version });
         }
         Ok(())
+    }
+
+    /// Takes `count` seals of a version of what is reserved already, waiting for nothing. Nothing is taken if that
+    /// is not enough, or if it is the block in which a rotation becomes due: [`Budget::take`] says so.
+    #[must_use]
+    fn take_reserved(&self, key: KeyId, version: KeyVersion, count: u64) -> bool {
+        let reserved = self.of(key, version);
+        let Ok(mut reserved) = reserved.try_lock() else {
+            return false;
+        };
+        let after = reserved.next + count;
+        let untold = after >= self.limits.rotate_at && !reserved.told;
+        if reserved.left() < count || after > self.limits.refuse_at || untold {
+            return false;
+        }
+        reserved.next = after;
+        true
+    }
+
+    /// Gives back what was taken for seals of which none left this process.
+    fn give_back(&self, key: KeyId, version: KeyVersion, count: u64) {
+        let reserved = self.of(key, version);
+        let mut reserved = reserved.lock().unwrap_or_else(PoisonError::into_inner);
+        // What lies before a gap is lost, as after a crash.
+        reserved.next = reserved.next.saturating_sub(count).max(reserved.floor);
     }
 
     fn of(&self, key: KeyId, version: KeyVersion) -> Arc<Mutex<Reserved>> {
@@ -205,6 +233,10 @@ impl<H: KeyHolder> KeyHolder for Counted<H> {
         self.inner.discard(permit, material);
     }
 
+    fn destroy(&self, permit: &Permit, material: &KeyMaterial) -> Result<(), HolderError> {
+        self.inner.destroy(permit, material)
+    }
+
     fn perform(
         &self,
         permit: &Permit,
@@ -226,6 +258,41 @@ impl<H: KeyHolder> KeyHolder for Counted<H> {
                 .take(material.key(), material.version(), count)?;
         }
         self.inner.perform(permit, request, items, random)
+    }
+
+    /// What is counted and then left to the pool is given back, and counted there.
+    fn perform_now(
+        &self,
+        permit: &Permit,
+        request: &Request,
+        items: Items,
+        random: &mut RandomStream,
+    ) -> Result<Result<Reply, HolderError>, Items> {
+        if let Err(error) = request.check(permit) {
+            return Ok(Err(error));
+        }
+        let sealing = request
+            .versions
+            .first()
+            .filter(|_| request.operation.seals());
+        let counted = sealing.filter(|material| runs_in_tokens(material.spec().algorithm));
+        let Some(material) = counted else {
+            return self.inner.perform_now(permit, request, items, random);
+        };
+        let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
+        let (key, version) = (material.key(), material.version());
+        if !self.budget.take_reserved(key, version, count) {
+            return Err(items);
+        }
+        let done = self.inner.perform_now(permit, request, items, random);
+        if done.is_err() {
+            self.budget.give_back(key, version, count);
+        }
+        done
+    }
+
+    fn check_key(&self, material: &Arc<KeyMaterial>) -> Result<(), HolderError> {
+        self.inner.check_key(material)
     }
 
     fn probe(&self) -> Result<(), HolderError> {

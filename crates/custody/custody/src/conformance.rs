@@ -1,5 +1,6 @@
 //! The suite that every key holder must pass, whatever it is made of.
 //!
+//! Keys that seal, authenticate, sign and agree, in this process and in a token, of every algorithm that there is.
 //! It asks [`KeyHolder::supports`] first and demands that what is supported works and what is not is
 //! refused. [`run`] returns the first broken promise as a sentence, so that it can be called from a
 //! test, from a command that checks a token in the field, or against a holder of somebody else. Keys that it
@@ -21,6 +22,8 @@ use crate::{
     Reply, Request, Versions,
 };
 
+mod uses;
+
 /// A promise that a holder broke.
 pub type Broken = String;
 
@@ -34,8 +37,14 @@ pub fn run(holder: &dyn KeyHolder) -> Checked {
     holder
         .probe()
         .map_err(|error| format!("a fresh holder fails its probe: {error}"))?;
+    let said = |spec: KeySpec| {
+        move |broken: Broken| format!("{}, {}: {broken}", spec.algorithm, spec.custody)
+    };
     for spec in specs() {
-        run_for(holder, spec).map_err(|broken| format!("{}: {broken}", spec.algorithm))?;
+        run_for(holder, spec).map_err(said(spec))?;
+    }
+    for spec in uses::specs() {
+        uses::run_for(holder, spec).map_err(said(spec))?;
     }
     Ok(())
 }
@@ -60,15 +69,7 @@ fn specs() -> [KeySpec; 4] {
 }
 
 fn run_for(holder: &dyn KeyHolder, spec: KeySpec) -> Checked {
-    let run = RandomStream::new()
-        .and_then(|mut random| random.array())
-        .map_err(|error| format!("no randomness: {error}"))?;
-    let bench = Bench {
-        holder,
-        spec,
-        run,
-        scene: Cell::new(0),
-    };
+    let bench = Bench::new(holder, spec)?;
     if !holder.supports(&spec, HolderOperation::Seal) {
         return bench.unsupported_is_refused();
     }
@@ -107,6 +108,20 @@ macro_rules! require {
 
 fn permit(key: KeyId, operation: Operation) -> Permit {
     Policy::owner().permit(key, operation)
+}
+
+impl<'a> Bench<'a> {
+    fn new(holder: &'a dyn KeyHolder, spec: KeySpec) -> Result<Self, Broken> {
+        let run = RandomStream::new()
+            .and_then(|mut random| random.array())
+            .map_err(|error| format!("no randomness: {error}"))?;
+        Ok(Self {
+            holder,
+            spec,
+            run,
+            scene: Cell::new(0),
+        })
+    }
 }
 
 impl Bench<'_> {
@@ -277,12 +292,9 @@ impl Bench<'_> {
         Ok(())
     }
 
-    fn edited_attributes_do_not_open(&self) -> Checked {
-        self.fresh();
-        let key = self.key(1, 1)?;
-        let sealed = self.seal(&key, b"message", b"")?;
-        let original = self.sealing(1, 1);
-        let edits = [
+    /// `original` with one attribute changed, each in turn.
+    fn edits(original: Identity) -> [Identity; 5] {
+        [
             Identity {
                 tenant: TenantId::from_bytes([9; 16]),
                 ..original
@@ -309,8 +321,14 @@ impl Bench<'_> {
                 },
                 ..original
             },
-        ];
-        for edited in edits {
+        ]
+    }
+
+    fn edited_attributes_do_not_open(&self) -> Checked {
+        self.fresh();
+        let key = self.key(1, 1)?;
+        let sealed = self.seal(&key, b"message", b"")?;
+        for edited in Self::edits(self.sealing(1, 1)) {
             let parent = key.parent().cloned();
             let row = Arc::new(KeyMaterial::new(edited, key.sealed().to_vec(), parent));
             let opened = self.perform(

@@ -22,9 +22,20 @@ pub enum Misfit {
     /// A suite that only a token runs.
     #[error("{0} runs in a token only, and this key would be used in this process")]
     SuiteWrapped(Algorithm),
+    /// A signature that only a token makes.
+    #[error("{0} is signed in a token only, and this key would be used in this process")]
+    SignatureWrapped(Algorithm),
     /// A key in a token never leaves it.
     #[error("a key in a token never leaves it, so its export cannot be {0}")]
     Export(Export),
+    /// Keys of a purpose have algorithms of their own.
+    #[error("{algorithm} is no algorithm of keys of purpose {purpose}")]
+    Algorithm {
+        /// The purpose.
+        purpose: Purpose,
+        /// What was asked for.
+        algorithm: Algorithm,
+    },
     /// There is no token.
     #[error("this node has no token to keep the key in")]
     NoToken,
@@ -44,6 +55,12 @@ impl Misfit {
             Self::SuiteWrapped(_) => {
                 "create the context with custody token, or choose xaes-256-gcm or xchacha20-poly1305"
             }
+            Self::SignatureWrapped(_) => {
+                "create the context with custody token, or choose ed25519 or ecdsa-p256"
+            }
+            Self::Algorithm { .. } => {
+                "choose an algorithm of this purpose; custody and export do not change what a purpose can do"
+            }
             Self::Export(_) => "create the context with export never, or with custody wrapped",
             Self::NoToken => {
                 "name module, token and PIN file in the section [token] of keywright.toml and restart, or create the context with custody wrapped"
@@ -58,15 +75,69 @@ impl Misfit {
 /// The first [`Misfit`].
 pub const fn check(spec: &KeySpec) -> Result<(), Misfit> {
     let of_tokens = runs_in_tokens(spec.algorithm);
+    let (purpose, algorithm) = (spec.purpose, spec.algorithm);
     match spec.custody {
         Custody::Token if !stays_in_tokens(spec.purpose) => Err(Misfit::Purpose(spec.purpose)),
         Custody::Token if matches!(spec.purpose, Purpose::Seal) && !of_tokens => {
             Err(Misfit::SuiteInToken(spec.algorithm))
         }
+        Custody::Token if !serves(purpose, algorithm) && !signs_in_tokens(purpose, algorithm) => {
+            Err(Misfit::Algorithm { purpose, algorithm })
+        }
         Custody::Token if !matches!(spec.export, Export::Never) => Err(Misfit::Export(spec.export)),
+        Custody::Wrapped if signs_in_tokens(purpose, algorithm) => {
+            Err(Misfit::SignatureWrapped(algorithm))
+        }
+        Custody::Wrapped if !serves(purpose, algorithm) => {
+            Err(Misfit::Algorithm { purpose, algorithm })
+        }
         Custody::Wrapped if of_tokens => Err(Misfit::SuiteWrapped(spec.algorithm)),
         _ => Ok(()),
     }
+}
+
+/// Whether keys of this purpose can have this algorithm.
+const fn serves(purpose: Purpose, algorithm: Algorithm) -> bool {
+    use Algorithm as A;
+    match purpose {
+        Purpose::Seal | Purpose::Wrap => {
+            matches!(algorithm, A::Xaes256Gcm | A::XChaCha20Poly1305) || runs_in_tokens(algorithm)
+        }
+        Purpose::Tokenise => matches!(
+            algorithm,
+            A::Ff1Aes128 | A::Ff1Aes192 | A::Ff1Aes256 | A::Ff1Sm4
+        ),
+        Purpose::Mac => matches!(
+            algorithm,
+            A::HmacSha256 | A::HmacSha384 | A::HmacSha512 | A::Aes256Cmac
+        ),
+        Purpose::Sign => matches!(algorithm, A::Ed25519 | A::EcdsaP256 | A::EcdsaSecp256k1),
+        Purpose::Agree => matches!(algorithm, A::X25519 | A::EcdhP256),
+        Purpose::Tree => matches!(
+            algorithm,
+            A::Bip32Secp256k1
+                | A::Slip10Secp256k1
+                | A::Slip10NistP256
+                | A::Slip10Ed25519
+                | A::Slip10Curve25519
+        ),
+        _ => false,
+    }
+}
+
+/// Signatures that are made in tokens alone.
+const fn signs_in_tokens(purpose: Purpose, algorithm: Algorithm) -> bool {
+    use Algorithm as A;
+    matches!(purpose, Purpose::Sign)
+        && matches!(
+            algorithm,
+            A::EcdsaP384
+                | A::EcdsaP521
+                | A::Rsa2048Pkcs1
+                | A::Rsa2048Pss
+                | A::Rsa3072Pkcs1
+                | A::Rsa3072Pss
+        )
 }
 
 /// Suites 3 and 4, whose whole work is one operation of a token.
@@ -96,18 +167,66 @@ mod tests {
 
     #[test]
     fn formats_trees_and_deterministic_keys_stay_out_of_tokens() {
+        let kept = |purpose| match purpose {
+            Purpose::Seal | Purpose::Wrap => Some(Algorithm::TokenGcm12),
+            Purpose::Mac => Some(Algorithm::HmacSha256),
+            Purpose::Sign => Some(Algorithm::Ed25519),
+            Purpose::Agree => Some(Algorithm::EcdhP256),
+            _ => None,
+        };
         for purpose in Purpose::ALL {
-            let checked = check(&in_token(*purpose, Algorithm::TokenGcm12));
-            let refused = matches!(
-                purpose,
-                Purpose::Deterministic | Purpose::Tokenise | Purpose::Tree
-            );
-            let expected = if refused {
-                Err(Misfit::Purpose(*purpose))
-            } else {
-                Ok(())
+            let algorithm = kept(*purpose);
+            let checked = check(&in_token(
+                *purpose,
+                algorithm.unwrap_or(Algorithm::TokenGcm12),
+            ));
+            let expected = match algorithm {
+                Some(_) => Ok(()),
+                None => Err(Misfit::Purpose(*purpose)),
             };
             assert_eq!(checked, expected);
+        }
+    }
+
+    #[test]
+    fn in_a_token_too_a_key_has_an_algorithm_of_its_purpose() {
+        let purposes = [Purpose::Mac, Purpose::Sign, Purpose::Agree];
+        let fits = |purpose, algorithm| match purpose {
+            Purpose::Mac => matches!(
+                algorithm,
+                Algorithm::HmacSha256
+                    | Algorithm::HmacSha384
+                    | Algorithm::HmacSha512
+                    | Algorithm::Aes256Cmac
+            ),
+            Purpose::Agree => matches!(algorithm, Algorithm::X25519 | Algorithm::EcdhP256),
+            _ => {
+                let name = algorithm.name();
+                name == "ed25519" || name.starts_with("ecdsa-") || name.starts_with("rsa-")
+            }
+        };
+        for purpose in purposes {
+            for algorithm in Algorithm::ALL.iter().copied() {
+                let checked = check(&in_token(purpose, algorithm));
+                let expected = match fits(purpose, algorithm) {
+                    true => Ok(()),
+                    false => Err(Misfit::Algorithm { purpose, algorithm }),
+                };
+                assert_eq!(checked, expected, "{purpose} {algorithm}");
+            }
+        }
+    }
+
+    #[test]
+    fn some_signatures_are_made_in_tokens_alone() {
+        for algorithm in [Algorithm::EcdsaP384, Algorithm::Rsa3072Pss] {
+            let spec = in_token(Purpose::Sign, algorithm);
+            assert_eq!(check(&spec), Ok(()));
+            let wrapped = KeySpec {
+                custody: Custody::Wrapped,
+                ..spec
+            };
+            assert_eq!(check(&wrapped), Err(Misfit::SignatureWrapped(algorithm)));
         }
     }
 
@@ -121,7 +240,34 @@ mod tests {
                 algorithm: *algorithm,
                 ..KeySpec::seal()
             });
-            assert_eq!(wrapped.is_ok(), !of_tokens, "{algorithm}");
+            let seals = [Algorithm::Xaes256Gcm, Algorithm::XChaCha20Poly1305];
+            assert_eq!(wrapped.is_ok(), seals.contains(algorithm), "{algorithm}");
+        }
+    }
+
+    #[test]
+    fn formats_have_algorithms_of_their_own_and_nothing_else_has_them() {
+        let ff1 = [
+            Algorithm::Ff1Aes128,
+            Algorithm::Ff1Aes192,
+            Algorithm::Ff1Aes256,
+            Algorithm::Ff1Sm4,
+        ];
+        for purpose in Purpose::ALL {
+            for algorithm in Algorithm::ALL {
+                let (purpose, algorithm) = (*purpose, *algorithm);
+                let checked = check(&KeySpec {
+                    purpose,
+                    algorithm,
+                    ..KeySpec::seal()
+                });
+                if ff1.contains(&algorithm) != (purpose == Purpose::Tokenise) {
+                    assert!(checked.is_err(), "{purpose} {algorithm}");
+                }
+                if ff1.contains(&algorithm) && purpose == Purpose::Tokenise {
+                    assert_eq!(checked, Ok(()));
+                }
+            }
         }
     }
 
@@ -147,9 +293,16 @@ mod tests {
             Misfit::Purpose(Purpose::Tree),
             Misfit::SuiteInToken(Algorithm::Xaes256Gcm),
             Misfit::SuiteWrapped(Algorithm::TokenGcm12),
+            Misfit::SignatureWrapped(Algorithm::EcdsaP384),
             Misfit::Export(Export::Plain),
             Misfit::NoToken,
         ];
+        let algorithm = Misfit::Algorithm {
+            purpose: Purpose::Seal,
+            algorithm: Algorithm::Ff1Aes256,
+        };
+        assert!(algorithm.to_string().contains("purpose seal"));
+        assert!(algorithm.advice().contains("purpose"));
         for misfit in all {
             assert!(misfit.to_string().contains("token") && misfit.advice().contains("custody"));
         }

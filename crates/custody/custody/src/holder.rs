@@ -6,10 +6,11 @@ use keywright_clock::Clock;
 use keywright_envelope::Binding;
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
-use keywright_types::{Code, Custody, KeySpec, Operation};
+use keywright_secret::SecretBytes;
+use keywright_types::{Code, Custody, KeySpec, Operation, Purpose};
 use smallvec::SmallVec;
 
-use crate::{Identity, Items, KeyMaterial, Reply};
+use crate::{Detail, Identity, Items, KeyMaterial, Reply};
 
 /// Something that holds keys and puts them to work: the embedded keystore, or a token.
 ///
@@ -39,11 +40,54 @@ pub trait KeyHolder: Send + Sync {
     /// [`HolderError::Unsupported`] for a `spec` that this holder cannot keep, else as `perform`.
     fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError>;
 
+    /// As [`KeyHolder::generate`], for a key that has a detail, or whose secret is brought in.
+    ///
+    /// # Errors
+    /// [`HolderError::Unsupported`] for particulars that this holder cannot keep,
+    /// [`HolderError::SecretLength`] for a secret that is no key of this kind; else as `generate`.
+    fn generate_with(
+        &self,
+        permit: &Permit,
+        new: NewKey,
+        particulars: Particulars<'_>,
+    ) -> Result<KeyMaterial, HolderError> {
+        if particulars.is_empty() {
+            return self.generate(permit, new);
+        }
+        Err(HolderError::Unsupported(new.identity.spec.custody))
+    }
+
     /// Takes back what `generate` made, under the same permit, for an order that came to nothing: no row names
     /// the version. A holder that keeps nothing by itself has nothing to do; one that fails leaves an object
     /// that nobody uses.
     fn discard(&self, permit: &Permit, material: &KeyMaterial) {
         let _ = (permit, material);
+    }
+
+    /// Destroys the key of a version for ever, wherever this holder has it: its object, and everything that was
+    /// made of it in memory. One that is gone already counts as destroyed: an order that a crash cut short is
+    /// given again.
+    ///
+    /// # Errors
+    /// [`HolderError::PermitMismatch`]; [`HolderError::Unavailable`] if it cannot be told that the key is gone;
+    /// [`HolderError::Unsupported`] by a holder that cannot destroy.
+    fn destroy(&self, permit: &Permit, material: &KeyMaterial) -> Result<(), HolderError> {
+        let _ = permit;
+        Err(HolderError::Unsupported(material.spec().custody))
+    }
+
+    /// Gives out the secret of a version whose key may leave: the seed of a tree.
+    ///
+    /// # Errors
+    /// [`HolderError::Unsupported`] for a key whose export is `never`, for keys that are no trees, and by holders
+    /// that keep none; [`HolderError::PermitMismatch`]; else as `perform`.
+    fn reveal(
+        &self,
+        permit: &Permit,
+        material: &Arc<KeyMaterial>,
+    ) -> Result<SecretBytes, HolderError> {
+        let _ = permit;
+        Err(HolderError::Unsupported(material.spec().custody))
     }
 
     /// Does `request` for each item. Failures of single items are results in the reply.
@@ -62,6 +106,33 @@ pub trait KeyHolder: Send + Sync {
         random: &mut RandomStream,
     ) -> Result<Reply, HolderError>;
 
+    /// Does `request` at once on the caller's thread, if that is a matter of microseconds: for a holder that is
+    /// placed on a pool, whose threads cost more than a short operation of a device that is quick at the moment.
+    /// Such a holder may hold up the caller for one operation of a device that has just ceased to be quick.
+    ///
+    /// # Errors
+    /// The items, unchanged, if it is to be done on the pool; nothing was answered for them then.
+    fn perform_now(
+        &self,
+        permit: &Permit,
+        request: &Request,
+        items: Items,
+        random: &mut RandomStream,
+    ) -> Result<Result<Reply, HolderError>, Items> {
+        let _ = (permit, request, random);
+        Err(items)
+    }
+
+    /// Checks that what this holder has for `material` is that key (design 7.21), without waiting for its first
+    /// use. A holder whose keys come sealed has nothing to check: what is not the key does not open.
+    ///
+    /// # Errors
+    /// [`HolderError::KeyRejected`] if it is another, or none; [`HolderError::Unavailable`] if that cannot be told.
+    fn check_key(&self, material: &Arc<KeyMaterial>) -> Result<(), HolderError> {
+        let _ = material;
+        Ok(())
+    }
+
     /// Proves that the holder works now, by using its root key.
     ///
     /// # Errors
@@ -73,18 +144,42 @@ pub trait KeyHolder: Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub enum HolderOperation {
+    /// Make a secret with the owner of a public key, which is the payload; associated data is a
+    /// [`Usage`](crate::Usage), here and below.
+    Agree,
+    /// Make values of tokens: payloads and replies are UTF-8, associated data is the cells of other columns
+    /// that the tweak needs, lp(name) + lp(cell) for each.
+    Detokenize,
+    /// Let the private key at a path out: lp(key) + lp(scheme) + lp(how the seed came to be).
+    ExportKey,
+    /// Make a MAC of the payload.
+    Mac,
     /// Make a data key and seal it: the payload of an item is ignored, the reply's payload is the
     /// data key's 48 bytes (design 7.9) and the envelope behind them.
     MakeDataKey,
+    /// As `Detokenize`, and what the key's mask leaves of each value.
+    Mask,
     /// Open messages: payloads are envelopes of kind 1.
     Open,
     /// Open data keys: payloads are envelopes of kind 2, replies are 48 bytes.
     OpenDataKey,
+    /// Show a public key: lp(key) + lp(JSON Web Key) + lp(PEM).
+    PublicKey,
     /// Open with the item's version and seal again with version 0 of the request, keeping kind,
     /// binding and associated data. The plaintext stays inside.
     Reseal,
     /// Seal messages: payloads are plaintexts, replies are envelopes.
     Seal,
+    /// Sign the payload.
+    Sign,
+    /// Make tokens of values, in the form of `Detokenize`.
+    Tokenize,
+    /// Look whether the signature of the usage fits the payload: one byte, 1 if it does.
+    Verify,
+    /// Look whether the MAC of the usage fits the payload: one byte, 1 if it does.
+    VerifyMac,
+    /// Show an extended public key.
+    Xpub,
 }
 
 impl HolderOperation {
@@ -92,11 +187,35 @@ impl HolderOperation {
     #[must_use]
     pub const fn permitted_by(self) -> Operation {
         match self {
+            Self::Agree => Operation::Agree,
+            Self::Detokenize => Operation::Detokenize,
+            Self::ExportKey => Operation::KeyExport,
+            Self::Mac => Operation::Mac,
             Self::MakeDataKey => Operation::Datakey,
+            Self::Mask => Operation::Mask,
             Self::Open => Operation::Decrypt,
             Self::OpenDataKey => Operation::DatakeyOpen,
             Self::Reseal => Operation::Rewrap,
+            Self::PublicKey => Operation::PublicKey,
             Self::Seal => Operation::Encrypt,
+            Self::Sign => Operation::Sign,
+            Self::Tokenize => Operation::Tokenize,
+            Self::Verify => Operation::Verify,
+            Self::VerifyMac => Operation::MacVerify,
+            Self::Xpub => Operation::Xpub,
+        }
+    }
+
+    /// What every key of this purpose can be asked, if it can be asked anything.
+    #[must_use]
+    pub const fn first_of(purpose: Purpose) -> Self {
+        match purpose {
+            Purpose::Tokenise => Self::Tokenize,
+            Purpose::Mac => Self::Mac,
+            Purpose::Sign => Self::Sign,
+            Purpose::Agree => Self::Agree,
+            Purpose::Tree => Self::PublicKey,
+            _ => Self::Seal,
         }
     }
 
@@ -168,6 +287,12 @@ impl Request {
     pub fn expired(&self, clock: &Clock) -> bool {
         self.deadline_ns != NO_DEADLINE && clock.monotonic().nanos() > self.deadline_ns
     }
+
+    /// The same for whoever has read the clock already: nanoseconds of the caller's monotonic clock.
+    #[must_use]
+    pub const fn expired_at(&self, now_ns: u64) -> bool {
+        self.deadline_ns != NO_DEADLINE && now_ns > self.deadline_ns
+    }
 }
 
 /// What to make, and under whose key.
@@ -183,6 +308,27 @@ pub struct NewKey {
     pub parent: Option<Arc<KeyMaterial>>,
 }
 
+/// What a new key has besides its identity.
+#[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a plain message between a caller and a holder"
+)]
+pub struct Particulars<'a> {
+    /// What is fixed about it for ever.
+    pub detail: Option<Arc<Detail>>,
+    /// Its secret, if it is not to be made.
+    pub secret: Option<&'a SecretBytes>,
+}
+
+impl Particulars<'_> {
+    /// Whether there is nothing besides.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.detail.is_none() && self.secret.is_none()
+    }
+}
+
 /// Why a holder did not do what it was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -193,6 +339,9 @@ pub enum HolderError {
     /// The key cannot do this here.
     #[error("this holder does not support {0} keys for that")]
     Unsupported(Custody),
+    /// A secret that was brought in has another length than keys of its kind.
+    #[error("the secret that is brought in has another length than keys of this kind have")]
+    SecretLength,
     /// The holder cannot be reached or broke down.
     #[error("the key holder is not available")]
     Unavailable,
@@ -225,6 +374,7 @@ impl HolderError {
         match self {
             Self::PermitMismatch => Code::Internal,
             Self::Unsupported(_) => Code::Unsupported,
+            Self::SecretLength => Code::ValueInvalid,
             Self::Unavailable | Self::KeyRejected => Code::HolderUnavailable,
             Self::Full => Code::Overloaded,
             Self::DeadlineExceeded => Code::DeadlineExceeded,

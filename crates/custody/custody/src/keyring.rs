@@ -12,15 +12,32 @@ use keywright_clock::WallTime;
 use keywright_types::map::{IdMap, NameHasher, NameMap};
 use keywright_types::{BindingKind, KeyId, KeySpec, KeyVersion, Name, State, TenantId};
 
-use crate::{KeyMaterial, lifecycle};
+use crate::{Detail, KeyMaterial, Rules, lifecycle};
 
 /// One version of a key, as the snapshot sees it.
 #[derive(Clone, Debug)]
 pub struct Version {
     material: Arc<KeyMaterial>,
     state: State,
-    activated: Option<WallTime>,
-    retired: Option<WallTime>,
+    life: Life,
+}
+
+/// The times of a version's life, and what is left of it at the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "the columns of a version's row")]
+pub struct Life {
+    /// When it began to seal.
+    pub activated: Option<WallTime>,
+    /// When it stopped sealing.
+    pub retired: Option<WallTime>,
+    /// When its destruction was ordered.
+    pub scheduled: Option<WallTime>,
+    /// From when on it may be destroyed.
+    pub due: Option<WallTime>,
+    /// When it was destroyed.
+    pub destroyed: Option<WallTime>,
+    /// The public key of a destroyed version that had one, as a JSON Web Key.
+    pub public_key: Option<Arc<str>>,
 }
 
 impl Version {
@@ -30,26 +47,49 @@ impl Version {
         Self {
             material,
             state,
-            activated: None,
-            retired: None,
+            life: Life {
+                activated: None,
+                retired: None,
+                scheduled: None,
+                due: None,
+                destroyed: None,
+                public_key: None,
+            },
         }
+    }
+
+    /// The same, with all of its life.
+    #[must_use]
+    pub fn with_life(self, life: Life) -> Self {
+        Self { life, ..self }
+    }
+
+    /// The times of its life.
+    #[must_use]
+    pub const fn life(&self) -> &Life {
+        &self.life
     }
 
     /// The same, with the times of its life.
     #[must_use]
     pub fn with_times(self, activated: Option<WallTime>, retired: Option<WallTime>) -> Self {
-        Self {
+        let life = Life {
             activated,
             retired,
-            ..self
-        }
+            ..self.life
+        };
+        Self { life, ..self }
     }
 
     /// The same, retired then.
     pub(crate) fn retired_at(self, retired: Option<WallTime>) -> Self {
+        let life = Life {
+            retired,
+            ..self.life
+        };
         Self {
             state: State::Retired,
-            retired,
+            life,
             ..self
         }
     }
@@ -75,13 +115,13 @@ impl Version {
     /// When it began to seal.
     #[must_use]
     pub const fn activated(&self) -> Option<WallTime> {
-        self.activated
+        self.life.activated
     }
 
     /// When it stopped sealing.
     #[must_use]
     pub const fn retired(&self) -> Option<WallTime> {
-        self.retired
+        self.life.retired
     }
 }
 
@@ -92,8 +132,10 @@ pub struct Key {
     tenant: TenantId,
     name: Name,
     spec: KeySpec,
+    detail: Option<Arc<Detail>>,
     binding: BindingKind,
     min_open: KeyVersion,
+    rules: Rules,
     versions: Vec<Version>,
 }
 
@@ -112,10 +154,14 @@ pub struct Description {
     pub name: Name,
     /// What is fixed about its key.
     pub spec: KeySpec,
+    /// What is fixed besides, if its purpose needs that.
+    pub detail: Option<Arc<Detail>>,
     /// What its new envelopes are bound to.
     pub binding: BindingKind,
     /// Versions below this do not open.
     pub min_open: KeyVersion,
+    /// What its owner may change.
+    pub rules: Rules,
 }
 
 impl Key {
@@ -128,16 +174,20 @@ impl Key {
             tenant,
             name,
             spec,
+            detail,
             binding,
             min_open,
+            rules,
         } = description;
         Self {
             id,
             tenant,
             name,
             spec,
+            detail,
             binding,
             min_open,
+            rules,
             versions,
         }
     }
@@ -149,8 +199,32 @@ impl Key {
         Self {
             versions,
             name: self.name.clone(),
+            detail: self.detail.clone(),
+            rules: self.rules.clone(),
             ..*self
         }
+    }
+
+    /// The same key under these rules.
+    #[must_use]
+    pub(crate) fn with_rules(&self, rules: Rules, min_open: KeyVersion) -> Self {
+        Self {
+            rules,
+            min_open,
+            ..self.clone()
+        }
+    }
+
+    /// What its owner may change.
+    #[must_use]
+    pub const fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Versions below this do not open.
+    #[must_use]
+    pub const fn min_open(&self) -> KeyVersion {
+        self.min_open
     }
 
     /// The key's id, which is the context's.
@@ -175,6 +249,12 @@ impl Key {
     #[must_use]
     pub const fn spec(&self) -> &KeySpec {
         &self.spec
+    }
+
+    /// What is fixed besides, if its purpose needs that.
+    #[must_use]
+    pub const fn detail(&self) -> Option<&Arc<Detail>> {
+        self.detail.as_ref()
     }
 
     /// What its new envelopes are bound to.
@@ -311,8 +391,10 @@ mod tests {
             tenant: TenantId::from_bytes([tenant; 16]),
             name: name.parse().unwrap(),
             spec: KeySpec::seal(),
+            detail: None,
             binding: BindingKind::None,
             min_open: KeyVersion::FIRST,
+            rules: Rules::default(),
         };
         let versions = (1..).zip(states).map(|(number, state)| {
             let identity = Identity {

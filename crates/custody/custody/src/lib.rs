@@ -5,8 +5,11 @@
 //!   so that the holder may sit in another thread or process.
 //! * [`RootKey`] is the key on top of wrapped keys, in a file or in a token. [`ByCustody`] makes one holder of
 //!   two: keys used here, and keys that stay in a token.
+//! * [`Detail`] is what some keys have besides their specification: the format of a key that makes tokens, how the
+//!   seed of a tree came to be. [`Usage`] is what an item says of the use of a key.
 //! * [`fit`] says what can be kept where; [`budget`] counts the seals of keys in a token.
 //! * [`lifecycle`] is the table of design 7.16: which state allows what, and which order leads where.
+//!   [`Rules`] are what the owner of a context may change about that, [`tally`] counts what is used.
 //! * [`Keyring`] is the part of the service's snapshot that knows contexts and versions; it shares
 //!   everything that a change does not touch.
 //! * [`rows`] says how contexts, versions and tenants stand in the store, and which transaction makes
@@ -18,6 +21,7 @@
 
 pub mod budget;
 pub mod conformance;
+mod detail;
 pub mod fit;
 mod holder;
 mod items;
@@ -26,13 +30,20 @@ pub mod lifecycle;
 mod material;
 mod root;
 pub mod rows;
+mod rules;
 mod sides;
+pub mod tally;
+mod usage;
 
+pub use detail::{Detail, FormatDetail, TreeDetail};
 pub use holder::{
-    HolderError, HolderOperation, KeyHolder, NO_DEADLINE, NewKey, Placement, Request, Versions,
+    HolderError, HolderOperation, KeyHolder, NO_DEADLINE, NewKey, Particulars, Placement, Request,
+    Versions,
 };
 pub use items::{Item, Items, Reply, ReplyItem, TooMuch};
-pub use keyring::{Description, Key, Keyring, Version};
+pub use keyring::{Description, Key, Keyring, Life, Version};
 pub use material::{HolderCell, Identity, KeyMaterial};
 pub use root::RootKey;
+pub use rules::{BadRule, Campaign, Rules};
 pub use sides::ByCustody;
+pub use usage::{Form, Input, Usage};

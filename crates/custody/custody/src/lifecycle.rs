@@ -1,9 +1,11 @@
 //! The life of a key version (design 7.16, 7.17): one table, and every caller asks it.
 
 use keywright_types::State;
+use serde::{Deserialize, Serialize};
 
 /// An order that changes the state of a key version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Order {
     /// Begin to seal.
@@ -20,6 +22,33 @@ pub enum Order {
     ScheduleDestroy,
     /// Allow nothing for now.
     Suspend,
+}
+
+impl Order {
+    /// Every order.
+    pub const ALL: [Self; 7] = [
+        Self::Activate,
+        Self::CancelDestroy,
+        Self::Destroy,
+        Self::Resume,
+        Self::Retire,
+        Self::ScheduleDestroy,
+        Self::Suspend,
+    ];
+
+    /// The order as a person would give it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Activate => "activate",
+            Self::CancelDestroy => "cancel-destroy",
+            Self::Destroy => "destroy",
+            Self::Resume => "resume",
+            Self::Retire => "retire",
+            Self::ScheduleDestroy => "schedule-destroy",
+            Self::Suspend => "suspend",
+        }
+    }
 }
 
 /// What the table must know besides the state.
@@ -39,7 +68,7 @@ pub struct Facts {
 
 /// The state does not allow the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a version that is {state} cannot follow the order {order:?}")]
+#[error("a version that is {state} cannot follow the order {}", order.name())]
 #[non_exhaustive]
 pub struct Conflict {
     /// The version's state.
@@ -93,15 +122,10 @@ fn resumed(facts: Facts) -> State {
 mod tests {
     use super::*;
 
-    const ORDERS: [Order; 7] = [
-        Order::Activate,
-        Order::CancelDestroy,
-        Order::Destroy,
-        Order::Resume,
-        Order::Retire,
-        Order::ScheduleDestroy,
-        Order::Suspend,
-    ];
+    use Order as O;
+    use State as S;
+
+    const ORDERS: [Order; 7] = Order::ALL;
 
     fn every_fact() -> impl Iterator<Item = Facts> {
         let before = [
@@ -176,6 +200,146 @@ mod tests {
             assert!(step(State::Active, Order::ScheduleDestroy, facts).is_err());
             let pre_active = step(State::PreActive, Order::ScheduleDestroy, facts);
             assert_eq!(pre_active.is_ok(), facts.never_used);
+        }
+    }
+
+    /// The whole table, written a second time: what each order makes of each state where no other version is
+    /// active, the version was never used, and was active before it was suspended.
+    const TABLE: [(State, [Option<State>; 7]); 6] = [
+        // activate, cancel-destroy, destroy, resume, retire, schedule-destroy, suspend
+        (
+            S::PreActive,
+            [
+                Some(S::Active),
+                None,
+                None,
+                None,
+                None,
+                Some(S::DestroyScheduled),
+                Some(S::Suspended),
+            ],
+        ),
+        (
+            S::Active,
+            [
+                None,
+                None,
+                None,
+                None,
+                Some(S::Retired),
+                None,
+                Some(S::Suspended),
+            ],
+        ),
+        (
+            S::Retired,
+            [
+                None,
+                None,
+                None,
+                None,
+                None,
+                Some(S::DestroyScheduled),
+                Some(S::Suspended),
+            ],
+        ),
+        (
+            S::Suspended,
+            [
+                None,
+                None,
+                None,
+                Some(S::Active),
+                None,
+                Some(S::DestroyScheduled),
+                None,
+            ],
+        ),
+        (
+            S::DestroyScheduled,
+            [
+                None,
+                Some(S::Retired),
+                Some(S::Destroyed),
+                None,
+                None,
+                None,
+                None,
+            ],
+        ),
+        (S::Destroyed, [None; 7]),
+    ];
+
+    #[test]
+    fn the_table_says_what_every_order_makes_of_every_state() {
+        let facts = Facts {
+            another_is_active: false,
+            never_used: true,
+            before_suspension: Some(S::Active),
+        };
+        assert_eq!(TABLE.map(|(state, _)| state), *State::ALL);
+        for (state, row) in TABLE {
+            for (order, after) in ORDERS.into_iter().zip(row) {
+                assert_eq!(step(state, order, facts).ok(), after, "{state} {order:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn facts_change_only_the_lines_that_ask_for_them() {
+        let calm = |state, order| {
+            let facts = Facts {
+                another_is_active: false,
+                never_used: true,
+                before_suspension: Some(S::Active),
+            };
+            step(state, order, facts).ok()
+        };
+        for facts in every_fact() {
+            for &state in State::ALL {
+                for order in ORDERS {
+                    let now = step(state, order, facts).ok();
+                    let expected = match (state, order) {
+                        (S::PreActive, O::Activate) if facts.another_is_active => None,
+                        (S::PreActive, O::ScheduleDestroy) if !facts.never_used => None,
+                        (S::Suspended, O::Resume) => {
+                            Some(match (facts.before_suspension, facts.another_is_active) {
+                                (Some(S::Active), false) => S::Active,
+                                (Some(S::PreActive), _) => S::PreActive,
+                                _ => S::Retired,
+                            })
+                        }
+                        _ => calm(state, order),
+                    };
+                    assert_eq!(now, expected, "{state} {order:?} {facts:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_has_the_table() {
+        let page = include_str!("../../../../docs/life-cycle.md");
+        let facts = Facts {
+            another_is_active: false,
+            never_used: true,
+            before_suspension: Some(S::Active),
+        };
+        for &state in State::ALL {
+            let after = |order| match step(state, order, facts) {
+                Ok(state) => format!("`{state}`"),
+                Err(_) => "-".to_owned(),
+            };
+            let yes = |does: bool| if does { "yes" } else { "no" };
+            let orders = ORDERS.into_iter().filter(|order| *order != O::Activate);
+            let cells: Vec<_> = orders.map(after).collect();
+            let line = format!(
+                "| `{state}` | {} | {} | {} |",
+                yes(may_seal(state)),
+                yes(may_open(state)),
+                cells.join(" | ")
+            );
+            assert!(page.contains(&line), "docs/life-cycle.md lacks\n{line}");
         }
     }
 

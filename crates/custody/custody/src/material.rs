@@ -10,6 +10,8 @@ use keywright_clock::WallTime;
 use keywright_types::{KeyId, KeySpec, KeyVersion, TenantId};
 use serde::{Deserialize, Serialize};
 
+use crate::Detail;
+
 /// One key version: who it is, and its secret as an envelope of kind 2 under its parent (7.12).
 ///
 /// Serialisable, so that it can travel to a holder in another process. The [`HolderCell`] stays
@@ -22,6 +24,8 @@ pub struct KeyMaterial {
     version: KeyVersion,
     spec: KeySpec,
     created_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    detail: Option<Arc<Detail>>,
     sealed: Vec<u8>,
     parent: Option<Arc<Self>>,
     #[serde(skip)]
@@ -46,10 +50,17 @@ impl KeyMaterial {
             version,
             spec,
             created_ms,
+            detail: None,
             sealed,
             parent,
             cell: HolderCell::default(),
         }
+    }
+
+    /// The same version of a key that has more to it than its specification.
+    #[must_use]
+    pub fn with_detail(self, detail: Option<Arc<Detail>>) -> Self {
+        Self { detail, ..self }
     }
 
     /// The tenant that owns the key.
@@ -82,6 +93,12 @@ impl KeyMaterial {
         WallTime::from_unix_millis(self.created_ms)
     }
 
+    /// What is fixed about the key besides, if its purpose needs that.
+    #[must_use]
+    pub const fn detail(&self) -> Option<&Arc<Detail>> {
+        self.detail.as_ref()
+    }
+
     /// The secret, sealed by the parent.
     #[must_use]
     pub fn sealed(&self) -> &[u8] {
@@ -103,7 +120,7 @@ impl KeyMaterial {
     /// The associated data that nails a sealed secret to its row: field 3 of design 7.12.
     ///
     /// format u8 (1) + tenant 16 + key 16 + version u32 + purpose u8 + algorithm u16 + custody u8 +
-    /// origin u8 + export u8 + created u64 (ms).
+    /// origin u8 + export u8 + created u64 (ms), and the fields of the key's [`Detail`], if it has one.
     #[must_use]
     pub fn attributes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(51);
@@ -117,6 +134,9 @@ impl KeyMaterial {
         out.push(self.spec.origin.number());
         out.push(self.spec.export.number());
         out.extend_from_slice(&self.created_ms.to_be_bytes());
+        if let Some(detail) = &self.detail {
+            detail.put_fields(&mut out);
+        }
         out
     }
 }

@@ -12,18 +12,25 @@
 //! moved or edited neither verifies nor opens. Each change is one transaction. A version that seals in a token
 //! gets a counter of its seals with its row (7.19).
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use keywright_clock::WallTime;
-use keywright_encoding::base64;
+use keywright_encoding::{base64, hex};
+use keywright_primitives::hash::sha256;
 use keywright_store::{Row, Store, Table, Transaction};
 use keywright_types::{BindingKind, KeyId, KeySpec, KeyVersion, Name, State, TenantId};
 use serde::{Deserialize, Serialize};
 
 use crate::fit::runs_in_tokens;
 use crate::lifecycle::{self, Conflict, Facts, Order};
-use crate::{Description, Identity, Key, KeyMaterial, Keyring, Version};
+use crate::{
+    BadRule, Description, Detail, Identity, Key, KeyMaterial, Keyring, Life, Rules, Version,
+};
+
+pub mod approvals;
+pub mod life;
 
 /// A tenant: its name and the key that wraps its keys.
 #[derive(Debug, Serialize, Deserialize)]
@@ -44,8 +51,12 @@ struct KeyRow {
     v: u8,
     name: Name,
     spec: KeySpec,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    detail: Option<Arc<Detail>>,
     binding: BindingKind,
     min_open: KeyVersion,
+    #[serde(default, skip_serializing_if = "Rules::is_default")]
+    rules: Rules,
     created_ms: u64,
 }
 
@@ -62,6 +73,15 @@ struct VersionRow {
     activated_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retired_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scheduled_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    due_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    destroyed_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    public_key: Option<Arc<str>>,
+    /// Empty once the version is destroyed.
     sealed: String,
 }
 
@@ -112,6 +132,15 @@ pub enum Error {
     /// The version's state does not allow the order.
     #[error(transparent)]
     State(#[from] Conflict),
+    /// The key has no such version.
+    #[error("the key has no such version")]
+    NoVersion,
+    /// A rule of the context is outside its limits.
+    #[error(transparent)]
+    Rule(#[from] BadRule),
+    /// Nothing could be opened any more that is sealed from now on.
+    #[error("the least version that opens cannot be above the active one")]
+    MinimumAboveActive,
     /// No version number is left.
     #[error("the key has used all its version numbers")]
     VersionsExhausted,
@@ -202,8 +231,10 @@ pub fn create_key(description: &Description, first: &KeyMaterial) -> Transaction
         tenant,
         name,
         spec,
+        detail,
         binding,
         min_open,
+        rules,
     } = description;
     let created_ms = first.created().unix_millis();
     let (binding, min_open) = (*binding, *min_open);
@@ -211,8 +242,10 @@ pub fn create_key(description: &Description, first: &KeyMaterial) -> Transaction
         v: ROW_FORMAT,
         name: name.clone(),
         spec: *spec,
+        detail: detail.clone(),
         binding,
         min_open,
+        rules: rules.clone(),
         created_ms,
     };
     let transaction = Transaction::new()
@@ -277,6 +310,23 @@ pub fn has_version(store: &Store, key: KeyId, version: KeyVersion) -> Result<boo
     Ok(row.is_some())
 }
 
+/// A row as an audit record may have it: without its sealed secret, in whose place stands its SHA-256. A record
+/// outlives the key: with the secret in it, a key that was destroyed could be had back from the log.
+#[must_use]
+pub fn recorded<'a>(table: Table, body: &'a [u8]) -> Cow<'a, [u8]> {
+    if !matches!(table, Table::KeyVersions | Table::Tenants) {
+        return Cow::Borrowed(body);
+    }
+    let Ok(mut row) = serde_json::from_slice::<serde_json::Map<_, _>>(body) else {
+        return Cow::Owned(Vec::new());
+    };
+    if let Some(sealed) = row.remove("sealed") {
+        let digest = sha256(sealed.as_str().unwrap_or_default().as_bytes());
+        row.insert("sealed_sha256".to_owned(), hex::encode(&digest).into());
+    }
+    Cow::Owned(serde_json::to_vec(&row).unwrap_or_default())
+}
+
 /// Who the next version of `key` is.
 ///
 /// # Errors
@@ -316,6 +366,10 @@ fn insert_version(transaction: Transaction, material: &KeyMaterial, state: State
         created_ms,
         activated_ms: (state == State::Active).then_some(created_ms),
         retired_ms: None,
+        scheduled_ms: None,
+        due_ms: None,
+        destroyed_ms: None,
+        public_key: None,
         sealed: base64::encode(material.sealed()),
     };
     let (id, version, tenant) = (material.key(), material.version(), material.tenant());
@@ -367,14 +421,20 @@ fn parse_key(row: &Row) -> Result<(Description, WallTime), Error> {
         tenant: row.tenant,
         name: body.name,
         spec: body.spec,
+        detail: body.detail,
         binding: body.binding,
         min_open: body.min_open,
+        rules: body.rules,
     };
     Ok((description, WallTime::from_unix_millis(body.created_ms)))
 }
 
 fn parse_version(row: &Row, of: &Description, parent: &Arc<KeyMaterial>) -> Result<Version, Error> {
     let body: VersionRow = read(row, Table::KeyVersions)?;
+    assemble(&body, number_of(row, of)?, of, parent)
+}
+
+fn number_of(row: &Row, of: &Description) -> Result<KeyVersion, Error> {
     let number = row
         .key
         .get(16..)
@@ -382,18 +442,34 @@ fn parse_version(row: &Row, of: &Description, parent: &Arc<KeyMaterial>) -> Resu
     let number = number
         .filter(|_| row.tenant == of.tenant)
         .ok_or(Error::Unreadable(Table::KeyVersions))?;
+    Ok(KeyVersion::from_number(u32::from_be_bytes(number)))
+}
+
+fn assemble(
+    body: &VersionRow,
+    version: KeyVersion,
+    of: &Description,
+    parent: &Arc<KeyMaterial>,
+) -> Result<Version, Error> {
     let identity = Identity {
-        tenant: row.tenant,
+        tenant: of.tenant,
         key: of.id,
-        version: KeyVersion::from_number(u32::from_be_bytes(number)),
+        version,
         spec: of.spec,
         created: WallTime::from_unix_millis(body.created_ms),
     };
     let sealed = unseal_text(&body.sealed, Table::KeyVersions)?;
-    let material = Arc::new(KeyMaterial::new(identity, sealed, Some(Arc::clone(parent))));
+    let material = KeyMaterial::new(identity, sealed, Some(Arc::clone(parent)));
+    let material = Arc::new(material.with_detail(of.detail.clone()));
     let time = |ms: Option<u64>| ms.map(WallTime::from_unix_millis);
-    Ok(Version::new(material, body.state)
-        .with_times(time(body.activated_ms), time(body.retired_ms)))
+    Ok(Version::new(material, body.state).with_life(Life {
+        activated: time(body.activated_ms),
+        retired: time(body.retired_ms),
+        scheduled: time(body.scheduled_ms),
+        due: time(body.due_ms),
+        destroyed: time(body.destroyed_ms),
+        public_key: body.public_key.clone(),
+    }))
 }
 
 fn read<'a, T: Deserialize<'a> + Versioned>(row: &'a Row, table: Table) -> Result<T, Error> {

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
+use keywright_secret::SecretBytes;
 use keywright_types::{Custody, KeySpec};
 
 use crate::{
-    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
+    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Particulars, Placement,
+    Reply, Request,
 };
 
 /// Asks one of two holders, by the custody of the key.
@@ -64,8 +66,31 @@ impl KeyHolder for ByCustody {
         }
     }
 
+    fn reveal(
+        &self,
+        permit: &Permit,
+        material: &Arc<KeyMaterial>,
+    ) -> Result<SecretBytes, HolderError> {
+        self.side(material.spec().custody)?.reveal(permit, material)
+    }
+
+    fn destroy(&self, permit: &Permit, material: &KeyMaterial) -> Result<(), HolderError> {
+        self.side(material.spec().custody)?
+            .destroy(permit, material)
+    }
+
     fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError> {
         self.side(new.identity.spec.custody)?.generate(permit, new)
+    }
+
+    fn generate_with(
+        &self,
+        permit: &Permit,
+        new: NewKey,
+        particulars: Particulars<'_>,
+    ) -> Result<KeyMaterial, HolderError> {
+        self.side(new.identity.spec.custody)?
+            .generate_with(permit, new, particulars)
     }
 
     fn perform(
@@ -82,6 +107,24 @@ impl KeyHolder for ByCustody {
             return Err(HolderError::KeyRejected);
         }
         self.side(first)?.perform(permit, request, items, random)
+    }
+
+    fn perform_now(
+        &self,
+        permit: &Permit,
+        request: &Request,
+        items: Items,
+        random: &mut RandomStream,
+    ) -> Result<Result<Reply, HolderError>, Items> {
+        let tokens = |material: &Arc<KeyMaterial>| material.spec().custody == Custody::Token;
+        if !request.versions.iter().all(tokens) {
+            return Err(items);
+        }
+        self.token.perform_now(permit, request, items, random)
+    }
+
+    fn check_key(&self, material: &Arc<KeyMaterial>) -> Result<(), HolderError> {
+        self.side(material.spec().custody)?.check_key(material)
     }
 
     fn probe(&self) -> Result<(), HolderError> {

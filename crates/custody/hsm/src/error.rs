@@ -57,7 +57,7 @@ impl Kind {
 pub enum Error {
     /// The layer or the token refused.
     #[error("{0}")]
-    Layer(#[from] Layer),
+    Layer(#[source] Layer),
     /// The URI is none.
     #[error("the URI is not a PKCS#11 URI: {0}")]
     Uri(#[from] UriError),
@@ -150,6 +150,17 @@ pub enum Error {
     /// The system gave no random bytes.
     #[error("the system gave no random bytes")]
     Random,
+}
+
+/// What the layer says of a key is said like what is found out here.
+impl From<Layer> for Error {
+    fn from(error: Layer) -> Self {
+        match error {
+            Layer::AttributeMissing(kind) => Self::Unreadable(kind),
+            Layer::Unusable(why) => Self::Unusable(why),
+            error => Self::Layer(error),
+        }
+    }
 }
 
 fn listed(lead: &str, list: &[String]) -> String {

@@ -12,12 +12,12 @@ use keywright_primitives::signature::VerifyingKey;
 use keywright_primitives::signature::ecdsa::{P256VerifyingKey, P384VerifyingKey};
 use keywright_primitives::signature::rsa::RsaVerifyingKey;
 
-use crate::der;
 use crate::desk::hash_name;
 use crate::error::Error;
 use crate::piece::{Pieces, WHOLE, whole};
 use crate::scheme::{Given, How, Scheme, SignatureForm};
 use crate::signing::SignReport;
+use keywright_encoding::der;
 
 /// How a hash takes bytes, and how it ends.
 type Steps<H> = (fn(&mut H, &[u8]), fn(H) -> Vec<u8>);

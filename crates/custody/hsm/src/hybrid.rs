@@ -219,3 +219,36 @@ pub fn fuzz_header(data: &[u8]) {
         assert_eq!(header.bytes().ok().as_deref(), data.get(..length));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use keywright_encoding::hex;
+
+    use super::*;
+
+    #[test]
+    fn the_worked_file_of_the_formats_page_is_what_is_made_here() {
+        let header = Header {
+            hash: Hash::Sha256,
+            piece: 1024,
+            wrapped: vec![0x33; 4],
+        };
+        let header = header.bytes().unwrap();
+        let aad = piece_aad(&header_binding(&header, b"row 7"), 0, Place::Last);
+        let mut text = *b"hello";
+        let cipher = cipher(&SecretBytes::from_vec(vec![0x77; 32])).unwrap();
+        let tag = cipher.seal(&nonce(0), &aad, &mut text).unwrap();
+        let page = include_str!("../../../../docs/formats.md");
+        for (name, bytes) in [
+            ("header      ", &header[..]),
+            ("aad         ", &aad),
+            ("piece       ", &[&text[..], &tag].concat()),
+        ] {
+            let line = format!("\n{name} = {}\n", hex::encode(bytes));
+            assert!(page.contains(&line), "{line}");
+        }
+        let mut sealed = *b"hello";
+        let other = piece_aad(&header_binding(&header, b"row 7"), 0, Place::Within);
+        assert_ne!(cipher.seal(&nonce(0), &other, &mut sealed).unwrap(), tag);
+    }
+}

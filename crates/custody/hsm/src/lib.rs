@@ -12,7 +12,9 @@
 //! | [`pairs`], [`secrets`] | keys made, destroyed, wrapped and unwrapped |
 //! | [`signing`], [`sealing`], [`oaep`], [`hybrid`], [`mac`] | what keys do |
 //! | [`here`] | what needs no token: hashes, signatures verified with a public key in a file |
-//! | [`public_key`], [`request`] | public keys and certificate requests, as the standards write them |
+//! | [`public_key`] | public keys, as the standards write them (the layer's module) |
+//! | [`request`] | certificate requests |
+//! | [`audit`] | what is on a token held against rules |
 //! | [`explanation`] | return codes explained |
 //! | [`Error`] | what went wrong, of which kind, and what to do |
 //!
@@ -22,9 +24,9 @@
 //! Not here: flags, files, terminals, PIN prompts (the faces), and every call of PKCS#11 (`keywright-pkcs11`).
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod capabilities;
 pub mod config;
-mod der;
 mod desk;
 mod error;
 pub mod explanation;
@@ -39,7 +41,6 @@ pub mod oaep;
 pub mod objects;
 pub mod pairs;
 mod piece;
-pub mod public_key;
 pub mod request;
 mod scheme;
 pub mod sealing;
@@ -51,6 +52,7 @@ pub mod uri;
 
 pub use desk::{Caution, Desk, Login, hash_name};
 pub use error::{Error, Kind};
+pub use keywright_pkcs11::public_key;
 pub use keywright_pkcs11::{
     Access, Curve, Hash, Module, PairKind, Pin, Purpose, SecretKind, Token, User,
 };

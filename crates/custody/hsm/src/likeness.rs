@@ -62,7 +62,7 @@ fn alike(wanted: &str, label: String) -> Option<Similar> {
 }
 
 /// Levenshtein's distance in characters.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (line, left) in a.chars().enumerate() {

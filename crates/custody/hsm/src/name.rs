@@ -7,7 +7,7 @@
 //!
 //! Not here: RDNs of several attributes (`+`) and values in `#` form.
 
-use crate::der;
+use keywright_encoding::der;
 
 /// Why a text is no name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -115,7 +115,7 @@ pub fn generate(desk: &Desk, kind: PairKind, new: &NewKey<'_>) -> Result<PairRep
             // A pair whose public half cannot be read is of no use; the error that says so counts.
             drop(desk.session.destroy_object(pair.public));
             drop(desk.session.destroy_object(pair.private));
-            return Err(error);
+            return Err(error.into());
         }
     };
     let report = ObjectReport::read(desk, pair.private)?;

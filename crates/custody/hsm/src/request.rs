@@ -10,14 +10,14 @@ use keywright_pkcs11::{Curve, Hash, Session, Template};
 use keywright_pkcs11_names::{AttributeType, ObjectClass};
 use serde::Serialize;
 
-use crate::der;
 use crate::desk::{Desk, hash_name};
 use crate::error::Error;
 use crate::name::{alternatives, distinguished};
 use crate::pairs::type_name;
-use crate::public_key::{PublicKey, is_weierstrass};
+use crate::public_key::PublicKey;
 use crate::selection::KeyChoice;
 use crate::signing::{How, SignatureForm, sign_with, verify_with};
+use keywright_encoding::der;
 
 /// `gen-csr`.
 #[derive(Clone, Debug, Serialize)]
@@ -104,7 +104,7 @@ fn attributes(names: &[String]) -> Result<Vec<u8>, Error> {
 fn settle(public: &PublicKey, hash: Option<Hash>) -> Result<(Option<Hash>, &'static str), Error> {
     match public {
         PublicKey::Rsa { .. } => Ok((Some(hash.unwrap_or(Hash::Sha256)), type_name(None))),
-        PublicKey::Curve { curve, .. } if is_weierstrass(*curve) => {
+        PublicKey::Curve { curve, .. } if curve.is_weierstrass() => {
             let own = match curve.bits() {
                 0..=256 => Hash::Sha256,
                 257..=384 => Hash::Sha384,
@@ -140,7 +140,7 @@ fn algorithm(public: &PublicKey, hash: Option<Hash>) -> Result<Vec<u8>, Error> {
             PublicKey::Curve { curve, .. } => Ok(der::sequence(&[curve.parameters()])),
             PublicKey::Rsa { .. } => Err(none()),
         },
-        PublicKey::Curve { curve, .. } if is_weierstrass(*curve) => {
+        PublicKey::Curve { curve, .. } if curve.is_weierstrass() => {
             let last = match hash {
                 Some(Hash::Sha256) => 2,
                 Some(Hash::Sha384) => 3,

@@ -3,11 +3,11 @@
 use keywright_pkcs11::{Hash, Mechanism, ObjectHandle, Over, Session};
 use keywright_pkcs11_names::{AttributeType, KeyType};
 
-use crate::der;
 use crate::desk::hash_name;
 use crate::error::Error;
 use crate::pairs::type_name;
-use crate::public_key::{curve, is_weierstrass};
+use crate::public_key::curve;
+use keywright_encoding::der;
 
 /// How to sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Settled {
                     33..=48 => Hash::Sha384,
                     _ => Hash::Sha512,
                 };
-                let scheme = match is_weierstrass(curve) {
+                let scheme = match curve.is_weierstrass() {
                     true => Scheme::Ecdsa,
                     false => Scheme::Eddsa,
                 };

@@ -12,13 +12,13 @@ use keywright_pkcs11_names::{AttributeType, ObjectClass};
 use keywright_secret::SecretBytes;
 use serde::Serialize;
 
-use crate::der;
 use crate::desk::{Desk, hash_name};
 use crate::error::Error;
 use crate::piece::{Pieces, WHOLE, whole};
 use crate::scheme::Settled;
 pub use crate::scheme::{Given, How, Scheme, SignatureForm};
 use crate::selection::KeyChoice;
+use keywright_encoding::der;
 
 /// `sign`, `verify`.
 #[derive(Clone, Debug, Serialize)]

@@ -93,10 +93,24 @@ impl Cache {
 
     /// Puts a secret into the arena for `material` and remembers where it is, if room can be found.
     pub(crate) fn load(&self, material: &Arc<KeyMaterial>, secret: &[u8; SLOT_LEN]) {
-        let Some(slot) = self.insert(secret) else {
-            return;
-        };
-        material.cell().put(Loaded::new(slot));
+        self.load_as(material, secret, Loaded::new);
+    }
+
+    /// The same, kept as what `make` makes of the slot.
+    pub(crate) fn load_as<T: Send + Sync + 'static>(
+        &self,
+        material: &Arc<KeyMaterial>,
+        secret: &[u8; SLOT_LEN],
+        make: impl FnOnce(Slot) -> T,
+    ) {
+        if let Some(slot) = self.insert(secret) {
+            self.remember(material, make(slot));
+        }
+    }
+
+    /// Keeps what stands for `material`, made of secrets that [`Cache::insert`] gave slots for.
+    pub(crate) fn remember<T: Send + Sync + 'static>(&self, material: &Arc<KeyMaterial>, value: T) {
+        material.cell().put(value);
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         // Keys of replaced snapshots leave empty places behind; swept rarely enough to cost nothing.
         if queue.len() >= 2 * self.arena.capacity() {
@@ -105,7 +119,8 @@ impl Cache {
         queue.push_back(Arc::downgrade(material));
     }
 
-    fn insert(&self, secret: &[u8; SLOT_LEN]) -> Option<Slot> {
+    /// A slot with this secret, if room can be found.
+    pub(crate) fn insert(&self, secret: &[u8; SLOT_LEN]) -> Option<Slot> {
         let copy = || self.arena.insert(|slot| slot.copy_from_slice(secret));
         if let Some(slot) = copy() {
             return Some(slot);

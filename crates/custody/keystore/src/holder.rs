@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use keywright_clock::Clock;
 use keywright_custody::{
-    HolderError, HolderOperation, Item, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply,
-    Request, RootKey,
+    Detail, HolderError, HolderOperation, Item, Items, KeyHolder, KeyMaterial, NewKey, Particulars,
+    Placement, Reply, Request, RootKey,
 };
 use keywright_envelope::{Aad, Binding, Envelope, MessageId};
 use keywright_policy::Permit;
@@ -13,17 +13,22 @@ use keywright_primitives::random::RandomStream;
 use keywright_secret::locked::Locking;
 use keywright_secret::{Secret, SecretBytes, wipe};
 use keywright_types::{
-    Code, Custody, InstallationId, KeyId, KeySpec, KeyVersion, Kind, Operation, Purpose,
+    Code, Custody, Export, InstallationId, KeyId, KeySpec, KeyVersion, Kind, Operation, Purpose,
 };
 
 use crate::cache::{Cache, Loaded, Pair, derive_pair, suite_of};
+use crate::formats::{self, Ready};
 use crate::root::{Error, OpenRoot, Root};
+use crate::trees::Prefixes;
+use crate::uses::{Held, is_private_key};
+use crate::working::{self, Working};
 
 /// The embedded holder.
 #[derive(Debug)]
 pub struct Keystore {
     root: Box<dyn RootKey>,
     cache: Cache,
+    prefixes: Prefixes,
     clock: Clock,
 }
 
@@ -62,7 +67,13 @@ impl Keystore {
     /// [`Error::Io`] if the arena cannot be mapped.
     pub fn with_root(root: Box<dyn RootKey>, slots: usize, clock: Clock) -> Result<Self, Error> {
         let cache = Cache::new(slots).map_err(Error::Io)?;
-        Ok(Self { root, cache, clock })
+        let prefixes = Prefixes::new(clock.clone());
+        Ok(Self {
+            root,
+            cache,
+            prefixes,
+            clock,
+        })
     }
 
     /// Which installation this is the root of.
@@ -83,7 +94,12 @@ impl Keystore {
     /// [`Error::Backend`] or [`Error::Seal`] if the backend refuses.
     pub fn generate_service_key(&self, which: ServiceKey) -> Result<Vec<u8>, Error> {
         let mut random = RandomStream::new()?;
-        let message = key_message(self.root.key_id(), &random.secret()?);
+        let secret: Secret<32> = random.secret()?;
+        let message = Secret::from_fill(|message: &mut [u8; 48]| {
+            let (id, rest) = message.split_at_mut(16);
+            id.copy_from_slice(self.root.key_id().as_bytes());
+            rest.copy_from_slice(secret.expose());
+        });
         let aad = Aad::EMPTY.attributes(which.attributes());
         let mut out = Vec::new();
         self.root.seal(&message, &aad, &mut random, &mut out)?;
@@ -103,12 +119,12 @@ impl Keystore {
             })
     }
 
-    fn open_under_root(
+    fn open_under_root<const N: usize>(
         &self,
         sealed: &[u8],
         aad: &Aad<'_>,
         id: KeyId,
-    ) -> Result<Secret<32>, HolderError> {
+    ) -> Result<Secret<N>, HolderError> {
         open_key(sealed, id, |envelope, out| {
             self.root.open(envelope, aad, out)
         })
@@ -124,14 +140,67 @@ impl Keystore {
         if let Some(pair) = loaded() {
             return pair;
         }
-        let secret = self.unwrap(material)?;
+        let secret: Secret<32> = self.unwrap(material)?;
         self.cache.load(material, secret.expose());
         // More threads than slots may have left no room, or have taken it again already. The key is
         // in hand, and works once without a place in the arena.
         loaded().unwrap_or_else(|| derive_pair(secret.expose(), material, kind))
     }
 
-    fn unwrap(&self, material: &KeyMaterial) -> Result<Secret<32>, HolderError> {
+    /// A format key's version, opened first if need be.
+    fn ready(&self, material: &Arc<KeyMaterial>) -> Result<Arc<Ready>, HolderError> {
+        let loaded = material
+            .cell()
+            .with(|loaded: &formats::Loaded| Arc::clone(&loaded.ready));
+        if let Some(ready) = loaded {
+            return Ok(ready);
+        }
+        let secret: Secret<32> = self.unwrap(material)?;
+        let ready = Arc::new(Ready::new(secret.expose(), material)?);
+        self.cache
+            .load_as(material, secret.expose(), |slot| formats::Loaded {
+                _secret: slot,
+                ready: Arc::clone(&ready),
+            });
+        Ok(ready)
+    }
+
+    /// A version that signs, agrees, authenticates or is a tree, opened first if need be.
+    fn working(&self, material: &Arc<KeyMaterial>) -> Result<Arc<Working>, HolderError> {
+        let loaded = material
+            .cell()
+            .with(|loaded: &working::Loaded| Arc::clone(&loaded.0));
+        if let Some(working) = loaded {
+            return Ok(working);
+        }
+        let mut halves = Vec::with_capacity(2);
+        if working::secret_len(material.spec().purpose) == 32 {
+            halves.push(self.hold(self.unwrap::<32>(material)?));
+        } else {
+            let seed: Secret<64> = self.unwrap(material)?;
+            for half in seed.expose().as_chunks::<32>().0 {
+                halves.push(self.hold(Secret::from_fill(|copy| *copy = *half)));
+            }
+        }
+        // Without room in the arena the key works this once and is not remembered.
+        let kept = halves.iter().all(|half| matches!(half, Held::Slot(_)));
+        let working = Arc::new(Working::new(material, halves)?);
+        if kept {
+            let loaded = working::Loaded(Arc::clone(&working));
+            self.cache.remember(material, loaded);
+        }
+        Ok(working)
+    }
+
+    /// In the arena, if room can be found.
+    fn hold(&self, secret: Secret<32>) -> Held {
+        match self.cache.insert(secret.expose()) {
+            Some(slot) => Held::Slot(slot),
+            None => Held::Heap(secret),
+        }
+    }
+
+    fn unwrap<const N: usize>(&self, material: &KeyMaterial) -> Result<Secret<N>, HolderError> {
         let attributes = material.attributes();
         let aad = Aad::EMPTY.attributes(&attributes);
         let (sealed, id) = (material.sealed(), material.key());
@@ -152,18 +221,22 @@ impl KeyHolder for Keystore {
     }
 
     fn supports(&self, spec: &KeySpec, operation: HolderOperation) -> bool {
-        let message = matches!(
-            operation,
+        let purpose = match operation {
             HolderOperation::Seal
-                | HolderOperation::Open
-                | HolderOperation::Reseal
-                | HolderOperation::MakeDataKey
-                | HolderOperation::OpenDataKey
-        );
-        spec.custody == Custody::Wrapped
-            && suite_of(spec.algorithm).is_some()
-            && spec.purpose == Purpose::Seal
-            && message
+            | HolderOperation::Open
+            | HolderOperation::Reseal
+            | HolderOperation::MakeDataKey
+            | HolderOperation::OpenDataKey => Purpose::Seal,
+            HolderOperation::Tokenize | HolderOperation::Detokenize | HolderOperation::Mask => {
+                Purpose::Tokenise
+            }
+            other => {
+                return spec.custody == Custody::Wrapped
+                    && keeps(spec)
+                    && working::does(spec.purpose, other);
+            }
+        };
+        spec.custody == Custody::Wrapped && spec.purpose == purpose && keeps(spec)
     }
 
     fn placement(&self) -> Placement {
@@ -182,7 +255,17 @@ impl KeyHolder for Keystore {
     }
 
     fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError> {
+        self.generate_with(permit, new, Particulars::default())
+    }
+
+    fn generate_with(
+        &self,
+        permit: &Permit,
+        new: NewKey,
+        particulars: Particulars<'_>,
+    ) -> Result<KeyMaterial, HolderError> {
         let NewKey { identity, parent } = new;
+        let Particulars { detail, secret } = particulars;
         let makes = matches!(
             permit.operation(),
             Operation::ContextCreate | Operation::KeyRotate | Operation::HomeCreate
@@ -191,19 +274,31 @@ impl KeyHolder for Keystore {
             return Err(HolderError::PermitMismatch);
         }
         let spec = identity.spec;
-        let keeps = matches!(spec.purpose, Purpose::Seal | Purpose::Wrap)
-            && suite_of(spec.algorithm).is_some();
-        if spec.custody != Custody::Wrapped || !keeps {
+        let of_format = matches!(detail.as_deref(), Some(Detail::Format(_)));
+        let of_tree = matches!(detail.as_deref(), Some(Detail::Tree(_)));
+        let fits = of_format == (spec.purpose == Purpose::Tokenise)
+            && of_tree == (spec.purpose == Purpose::Tree);
+        if spec.custody != Custody::Wrapped || !keeps(&spec) || !fits {
             return Err(HolderError::Unsupported(spec.custody));
         }
         let mut random = RandomStream::new().map_err(|_| HolderError::Unavailable)?;
-        let secret = random.secret().map_err(|_| HolderError::Unavailable)?;
+        let secret = match secret {
+            Some(given) => imported(given, &spec)?,
+            None => fresh(&mut random, &spec)?,
+        };
+        let blank = KeyMaterial::new(identity, Vec::new(), None).with_detail(detail.clone());
+        // A key that cannot be served is found out now, not by the first caller.
+        try_out(&blank, &secret)?;
         let message = key_message(identity.key, &secret);
-        let attributes = KeyMaterial::new(identity, Vec::new(), None).attributes();
+        let attributes = blank.attributes();
         let aad = Aad::EMPTY.attributes(&attributes);
         let mut sealed = Vec::new();
         match &parent {
-            None => self.root.seal(&message, &aad, &mut random, &mut sealed)?,
+            None => {
+                let message = Secret::copy_from(message.expose());
+                let message = message.ok_or(HolderError::Unsupported(spec.custody))?;
+                self.root.seal(&message, &aad, &mut random, &mut sealed)?;
+            }
             Some(parent) => {
                 let pair = self.pair(parent, Kind::Key)?;
                 let (text, binding) = (message.expose(), Binding::None);
@@ -212,7 +307,38 @@ impl KeyHolder for Keystore {
                     .map_err(|_| HolderError::Unavailable)?;
             }
         }
-        Ok(KeyMaterial::new(identity, sealed, parent))
+        Ok(KeyMaterial::new(identity, sealed, parent).with_detail(detail))
+    }
+
+    fn reveal(
+        &self,
+        permit: &Permit,
+        material: &Arc<KeyMaterial>,
+    ) -> Result<SecretBytes, HolderError> {
+        if permit.key() != material.key() || permit.operation() != Operation::KeyExport {
+            return Err(HolderError::PermitMismatch);
+        }
+        let spec = material.spec();
+        if spec.purpose != Purpose::Tree || !matches!(spec.export, Export::Sealed | Export::Plain) {
+            return Err(HolderError::Unsupported(spec.custody));
+        }
+        let seed: Secret<64> = self.unwrap(material)?;
+        Ok(SecretBytes::from_vec(seed.expose().to_vec()))
+    }
+
+    /// The sealed secret is the row's, which the caller removes; here goes what was made of it.
+    fn destroy(&self, permit: &Permit, material: &KeyMaterial) -> Result<(), HolderError> {
+        if permit.key() != material.key() || permit.operation() != Operation::KeyDestroy {
+            return Err(HolderError::PermitMismatch);
+        }
+        if material.spec().custody != Custody::Wrapped {
+            return Err(HolderError::Unsupported(material.spec().custody));
+        }
+        material.cell().clear();
+        if material.spec().purpose == Purpose::Tree {
+            self.prefixes.forget(material);
+        }
+        Ok(())
     }
 
     fn perform(
@@ -226,6 +352,26 @@ impl KeyHolder for Keystore {
         if request.expired(&self.clock) {
             return Err(HolderError::DeadlineExceeded);
         }
+        if matches!(
+            request.operation,
+            HolderOperation::Tokenize | HolderOperation::Detokenize | HolderOperation::Mask
+        ) {
+            let ready: Vec<_> = request
+                .versions
+                .iter()
+                .map(|version| self.ready(version))
+                .collect::<Result<_, _>>()?;
+            return formats::run(request, &ready, &items);
+        }
+        if working::is_work(request.operation) {
+            let working: Vec<_> = request
+                .versions
+                .iter()
+                .map(|version| self.working(version))
+                .collect::<Result<_, _>>()?;
+            let keys = (working.as_slice(), &self.prefixes);
+            return Ok(working::run(request, keys, &items, random));
+        }
         Job::new(self, request)?.run(&items, random)
     }
 
@@ -233,6 +379,61 @@ impl KeyHolder for Keystore {
         self.root.probe().map_err(|_| HolderError::Unavailable)
     }
 }
+
+/// Whether keys like this are kept here at all.
+const fn keeps(spec: &KeySpec) -> bool {
+    match spec.purpose {
+        Purpose::Seal | Purpose::Wrap => suite_of(spec.algorithm).is_some(),
+        Purpose::Tokenise => formats::cipher_of(spec.algorithm).is_some(),
+        _ => working::keeps(spec),
+    }
+}
+
+/// A new secret of keys like this.
+fn fresh(random: &mut RandomStream, spec: &KeySpec) -> Result<SecretBytes, HolderError> {
+    let mut secret = SecretBytes::zeroed(working::secret_len(spec.purpose));
+    // One string in 2^32 is no scalar of P-256, and one in 2^128 none of secp256k1.
+    for _ in 0..TRIES {
+        let filled = random.fill(secret.expose_mut());
+        filled.map_err(|_| HolderError::Unavailable)?;
+        if is_key(&secret, spec) {
+            return Ok(secret);
+        }
+    }
+    Err(HolderError::Unavailable)
+}
+
+/// A secret that was brought in, if it is one of keys like this.
+fn imported(given: &SecretBytes, spec: &KeySpec) -> Result<SecretBytes, HolderError> {
+    let fits = given.len() == working::secret_len(spec.purpose) && is_key(given, spec);
+    let copy = || SecretBytes::from_vec(given.expose().to_vec());
+    fits.then(copy).ok_or(HolderError::SecretLength)
+}
+
+fn is_key(secret: &SecretBytes, spec: &KeySpec) -> bool {
+    let whole = <&[u8; 32]>::try_from(secret.expose());
+    whole.map_or(true, |secret| is_private_key(spec.algorithm, secret))
+}
+
+/// Makes of a secret what its first use would make of it.
+fn try_out(blank: &KeyMaterial, secret: &SecretBytes) -> Result<(), HolderError> {
+    let halves = secret.expose().as_chunks::<32>().0.iter();
+    match blank.spec().purpose {
+        Purpose::Tokenise => {
+            let secret = secret.expose().try_into();
+            let secret = secret.map_err(|_| HolderError::SecretLength)?;
+            Ready::new(secret, blank).map(drop)
+        }
+        Purpose::Seal | Purpose::Wrap => Ok(()),
+        _ => {
+            let held = halves.map(|half| Held::Heap(Secret::from_fill(|copy| *copy = *half)));
+            Working::new(blank, held.collect()).map(drop)
+        }
+    }
+}
+
+/// How often a new secret is drawn until it is a key.
+const TRIES: usize = 8;
 
 /// One request with the keys it needs.
 struct Job<'a> {
@@ -410,11 +611,11 @@ fn open(
 }
 
 /// Opens an envelope of kind 2 and takes the secret out of it, if it is the secret of `id`.
-fn open_key(
+fn open_key<const N: usize>(
     sealed: &[u8],
     id: KeyId,
     open: impl FnOnce(&Envelope<'_>, &mut Vec<u8>) -> Result<(), HolderError>,
-) -> Result<Secret<32>, HolderError> {
+) -> Result<Secret<N>, HolderError> {
     let envelope = Envelope::parse(sealed).map_err(|_| HolderError::KeyRejected)?;
     // Room for what a device appends before its zeros are taken away: a buffer that grows leaves a copy.
     let mut plain = Vec::with_capacity(envelope.plaintext_len() + OVERHEAD);
@@ -426,12 +627,13 @@ fn open_key(
     secret.ok_or(HolderError::KeyRejected)
 }
 
-/// id 16 + secret 32: the message of an envelope of kind 2 (design 7.9).
-fn key_message(id: KeyId, secret: &Secret<32>) -> Secret<48> {
-    Secret::from_fill(|buffer| {
-        buffer[..16].copy_from_slice(id.as_bytes());
-        buffer[16..].copy_from_slice(secret.expose());
-    })
+/// id 16 + secret: the message of an envelope of kind 2 (design 7.9).
+fn key_message(id: KeyId, secret: &SecretBytes) -> SecretBytes {
+    let mut message = SecretBytes::zeroed(16 + secret.len());
+    let (front, back) = message.expose_mut().split_at_mut(16);
+    front.copy_from_slice(id.as_bytes());
+    back.copy_from_slice(secret.expose());
+    message
 }
 
 /// Header, nonce, commitment and tag of an envelope with a binding, rounded up.

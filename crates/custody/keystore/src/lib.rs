@@ -11,8 +11,13 @@
 #![forbid(unsafe_code)]
 
 mod cache;
+mod formats;
 mod holder;
-pub mod root;
+pub mod macs;
+mod root;
+mod trees;
+mod uses;
+mod working;
 
 pub use holder::{Keystore, ServiceKey};
 pub use root::{Error, Root};

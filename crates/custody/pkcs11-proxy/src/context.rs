@@ -5,6 +5,7 @@
 //! everything is forgotten: a field is absent rather than wrong.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use keywright_pkcs11_names::{Family, Function, KeySummary, Phase};
 
@@ -13,11 +14,39 @@ use crate::event::Event;
 /// Sessions and keys that are remembered.
 const MOST: usize = 65_536;
 
+/// Hashes handles, which the module chose and nobody else: they need to be spread, and not to be kept from anybody.
+type Handles = BuildHasherDefault<Spread>;
+
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // An odd number near 2 to the 64 over the golden ratio; the high bits are the well mixed ones.
+        let mixed = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number.unsigned_abs() as u64);
+    }
+}
+
 /// What is known of the sessions and keys of a process.
 #[derive(Default)]
 pub(crate) struct Context {
-    sessions: HashMap<u64, Session>,
-    keys: HashMap<(Option<u64>, u64), KeySummary<'static>>,
+    sessions: HashMap<u64, Session, Handles>,
+    keys: HashMap<(Option<u64>, u64), KeySummary<'static>, Handles>,
     operations: u64,
 }
 
@@ -54,38 +83,38 @@ impl Context {
     }
 
     /// Takes note of a call and says what was known.
-    pub(crate) fn note(&mut self, function: Function, event: &Event) -> Known {
+    pub(crate) fn note(&mut self, role: &Role, event: &Event) -> Known {
         if self.sessions.len() > MOST || self.keys.len() > MOST {
             self.forget();
         }
         let succeeded = event.rv == cryptoki_sys::CKR_OK;
         let slot = event.slot.or_else(|| self.slot_of(event.session));
-        let operation = self.operation(function, event);
-        match function.name() {
-            "C_OpenSession" if succeeded => {
+        let operation = self.operation(role, event);
+        match role.effect {
+            Effect::Opens if succeeded => {
                 if let Some(session) = event.session {
                     let operations = Vec::new();
                     self.sessions.insert(session, Session { slot, operations });
                 }
             }
-            "C_CloseSession" => {
+            Effect::Closes => {
                 if let Some(session) = event.session {
                     self.sessions.remove(&session);
                 }
             }
-            "C_CloseAllSessions" if succeeded => {
+            Effect::ClosesAll if succeeded => {
                 self.sessions
                     .retain(|_, session| session.slot != event.slot);
             }
-            "C_Initialize" | "C_Finalize" if succeeded => self.forget(),
-            "C_SessionCancel" if succeeded => {
+            Effect::Begins if succeeded => self.forget(),
+            Effect::Cancels if succeeded => {
                 let session = event.session.unwrap_or_default();
                 if let Some(session) = self.sessions.get_mut(&session) {
                     session.operations.clear();
                 }
             }
-            "C_Logout" | "C_InitToken" if succeeded => self.keys.clear(),
-            "C_DestroyObject" if succeeded => {
+            Effect::Leaves if succeeded => self.keys.clear(),
+            Effect::Destroys if succeeded => {
                 self.keys.remove(&(slot, event.key.unwrap_or_default()));
             }
             _ => {}
@@ -98,10 +127,9 @@ impl Context {
     }
 
     /// The operation that a call begins, goes on with or ends.
-    fn operation(&mut self, function: Function, event: &Event) -> Option<u64> {
+    fn operation(&mut self, role: &Role, event: &Event) -> Option<u64> {
         let session = event.session?;
-        let lane = Lane::of(function)?;
-        let phase = function.phase();
+        let (lane, phase) = (role.lane?, role.phase);
         let succeeded = event.rv == cryptoki_sys::CKR_OK;
         if phase == Phase::Init {
             let number = self.operations;
@@ -128,17 +156,65 @@ impl Context {
         Some(number)
     }
 
+    /// The same without a copy of its tag.
+    pub(crate) fn shown(&self, slot: Option<u64>, handle: u64) -> KeySummary<'_> {
+        let mut key = KeySummary::new(handle);
+        if let Some(known) = self.keys.get(&(slot, handle)) {
+            (key.class, key.kind, key.bits) = (known.class, known.kind, known.bits);
+            key.tag = known.tag.as_deref().map(Into::into);
+        }
+        key
+    }
+
     /// What is known of the key of this handle.
     pub(crate) fn key(&self, slot: Option<u64>, handle: u64) -> KeySummary<'static> {
-        self.keys
-            .get(&(slot, handle))
-            .cloned()
-            .unwrap_or_else(|| KeySummary::new(handle))
+        let known = self.keys.get(&(slot, handle));
+        known.cloned().unwrap_or_else(|| KeySummary::new(handle))
     }
 
     /// Keeps what a call told about a key.
     pub(crate) fn learn(&mut self, slot: Option<u64>, key: KeySummary<'static>) {
         self.keys.insert((slot, key.handle), key);
+    }
+}
+
+/// What a function does here, found out once for all its calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Role {
+    lane: Option<Lane>,
+    phase: Phase,
+    effect: Effect,
+}
+
+/// What a call does to sessions and keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    None,
+    Begins,
+    Cancels,
+    Closes,
+    ClosesAll,
+    Destroys,
+    Leaves,
+    Opens,
+}
+
+impl Role {
+    pub(crate) fn of(function: Function) -> Self {
+        Self {
+            lane: Lane::of(function),
+            phase: function.phase(),
+            effect: match function.name() {
+                "C_Initialize" | "C_Finalize" => Effect::Begins,
+                "C_OpenSession" => Effect::Opens,
+                "C_CloseSession" => Effect::Closes,
+                "C_CloseAllSessions" => Effect::ClosesAll,
+                "C_SessionCancel" => Effect::Cancels,
+                "C_Logout" | "C_InitToken" => Effect::Leaves,
+                "C_DestroyObject" => Effect::Destroys,
+                _ => Effect::None,
+            },
+        }
     }
 }
 
@@ -183,7 +259,7 @@ mod tests {
     }
 
     fn note(context: &mut Context, name: &str, event: &Event) -> Known {
-        context.note(Function::named(name).unwrap(), event)
+        context.note(&Role::of(Function::named(name).unwrap()), event)
     }
 
     #[test]

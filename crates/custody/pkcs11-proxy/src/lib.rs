@@ -3,9 +3,12 @@
 //!
 //! * `boundary`: everything that touches C. The exported functions, the tables of functions that applications
 //!   get, the real module behind them, and the reading of arguments. The only unsafe code.
-//! * `recorder`: takes events of calls and hands them to a thread that writes; never waits for it.
-//! * `writer`, `context`, `render`, `sink`: that thread. Operations and sessions are followed, an event
-//!   becomes a line of JSON (`keywright_pkcs11_names::CallRecord`), lines go to a file, a socket or standard error.
+//! * `recorder`, `ring`, `words`: takes events of calls and puts them where a thread that writes finds them; never
+//!   waits for it.
+//! * `writer`, `context`, `render`, `stamp`, `ticks`, `form`, `line`, `sink`, `collector`: that thread. Operations and sessions are
+//!   followed, an event becomes a line of JSON (`keywright_pkcs11_names::CallRecord`, or a span of OpenTelemetry),
+//!   lines go to a file, a socket, a collector or standard error.
+//! * `heap`: what all of this allocates lies apart from the heap of the application.
 //! * `settings`: what the environment says. A program that runs with another user's rights is not listened to.
 //!
 //! What an application sees is what the real module does: codes, outputs, tables, absent functions. No call is
@@ -17,10 +20,18 @@
 
 mod boundary;
 
+mod collector;
 mod context;
 mod event;
+mod form;
+mod heap;
+mod line;
 mod recorder;
 mod render;
+mod ring;
 mod settings;
 mod sink;
+mod stamp;
+mod ticks;
+mod words;
 mod writer;

@@ -1,39 +1,45 @@
 //! An event as the record of a call.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
-use keywright_clock::WallTime;
 use keywright_pkcs11_names::{
     AttributeSummary, AttributeType, CallRecord, Function, KeySummary, KeyType, MechanismSummary,
     MechanismType, Named as _, ObjectClass, ParameterValue, ReturnCode,
 };
-use keywright_primitives::mac::MacKey;
-use keywright_primitives::random::RandomStream;
+use keywright_primitives::mac::Blake3Mac;
+use keywright_primitives::random;
 
 use crate::context::Known;
-use crate::event::{Attribute, Details, Event, Parameter};
+use crate::event::{Attribute, Details, Event, Iv, Parameter};
 use crate::settings::Labels;
 
 /// Makes tags: equal for equal values of one kind within this log, and nothing to anybody else.
 pub(crate) struct Tags {
-    key: Option<MacKey>,
+    /// Drawn for the first tag.
+    key: OnceCell<Option<[u8; 32]>>,
     labels: Labels,
 }
 
 impl Tags {
-    /// With a key of its own. Without randomness there are no tags.
-    pub(crate) fn new(labels: Labels) -> Self {
-        let random = RandomStream::new().and_then(|mut stream| stream.secret::<32>());
+    /// With a key of its own.
+    pub(crate) const fn new(labels: Labels) -> Self {
         Self {
-            key: random.ok().map(|key| MacKey::new(key.expose())),
+            key: OnceCell::new(),
             labels,
         }
     }
 
-    fn tag(&self, kind: &[u8], value: &[u8]) -> Option<String> {
-        let mac = self.key.as_ref()?.mac_pieces(&[kind, b"\0", value]);
-        let first = mac.first_chunk::<8>()?;
-        Some(hexadecimal(first))
+    /// Without randomness there are no tags, and none of what is longer than anything that is tagged.
+    fn tag(&self, kind: u64, value: &[u8]) -> Option<String> {
+        let key = self.key.get_or_init(|| random::from_kernel().ok());
+        let mut text = [0; 8 + LONGEST_TAGGED];
+        let text = text.get_mut(..8 + value.len())?;
+        let (front, rest) = text.split_at_mut_checked(8)?;
+        front.copy_from_slice(&kind.to_be_bytes());
+        rest.copy_from_slice(value);
+        let mac = Blake3Mac::mac_once(key.as_ref()?, text);
+        Some(hexadecimal(mac.first_chunk::<8>()?))
     }
 
     /// A label or id as it is to be shown.
@@ -41,23 +47,30 @@ impl Tags {
         match (self.labels, attribute) {
             (Labels::Clear, AttributeType::LABEL) => String::from_utf8_lossy(value).into_owned(),
             (Labels::Clear, _) => hexadecimal(value),
-            (Labels::Tagged, _) => self
-                .tag(&attribute.number().to_be_bytes(), value)
-                .unwrap_or_default(),
+            (Labels::Tagged, _) => self.tag(attribute.number(), value).unwrap_or_default(),
         }
     }
 }
+
+/// What an IV is tagged as: no attribute has this number.
+const OF_IVS: u64 = u64::MAX;
+/// No label, id or IV that is kept is longer.
+const LONGEST_TAGGED: usize = 512;
 
 /// What surrounds a call: the process, the module, the time.
 pub(crate) struct Surroundings<'a> {
     pub(crate) seq: u64,
     pub(crate) pid: u64,
     pub(crate) module: &'a str,
-    pub(crate) wall: WallTime,
+    /// When it began, as text.
+    pub(crate) ts: &'a str,
     pub(crate) dropped: u64,
+    /// When it began and how long it took, in nanoseconds.
+    pub(crate) began: u64,
+    pub(crate) took: u64,
 }
 
-/// The record of `event`.
+/// The record of `event`, without its mechanism.
 pub(crate) fn record<'a>(
     function: Function,
     event: &'a Event,
@@ -67,12 +80,12 @@ pub(crate) fn record<'a>(
 ) -> CallRecord<'a> {
     let mut record = CallRecord::new(function, ReturnCode::new(event.rv));
     record.seq = Some(around.seq);
-    record.ts = Cow::Owned(timestamp(around.wall));
-    record.mono_ns = Some(event.began);
+    record.ts = Cow::Borrowed(around.ts);
+    record.mono_ns = Some(around.began);
     record.pid = Some(around.pid);
     record.tid = Some(event.thread);
     record.module = Some(Cow::Borrowed(around.module));
-    record.dur_ns = Some(event.took);
+    record.dur_ns = Some(around.took);
     record.slot_id = known.slot;
     record.session = event.session;
     record.op_id = known.operation;
@@ -83,8 +96,7 @@ pub(crate) fn record<'a>(
     record.hint = event.hint.as_deref().map(Cow::Borrowed);
     record.dropped = Some(around.dropped).filter(|dropped| *dropped > 0);
     if let Some(details) = &event.details {
-        record.mech = mechanism(details, tags);
-        let attributes = details.attributes.iter();
+        let attributes = details.attributes().iter();
         record.template = attributes
             .map(|attribute| summary(attribute, details, tags))
             .collect();
@@ -92,31 +104,27 @@ pub(crate) fn record<'a>(
     record
 }
 
-/// RFC 3339 in UTC with nanoseconds.
-pub(crate) fn timestamp(wall: WallTime) -> String {
-    let mut text = wall.rfc3339();
-    text.truncate(text.len().saturating_sub(1));
-    text.push_str(&format!(".{:09}Z", wall.unix_nanos() % 1_000_000_000));
-    text
-}
-
-fn mechanism(details: &Details, tags: &Tags) -> Option<MechanismSummary<'static>> {
+/// The mechanism of a call, if it has one.
+pub(crate) fn mechanism(details: &Details, tags: &Tags) -> Option<MechanismSummary<'static>> {
     let mut summary = MechanismSummary::new(MechanismType::new(details.mechanism?));
-    for (parameter, value) in details.parameters() {
+    for (parameter, value) in details.named() {
         let shown = match parameter {
             Parameter::Hash => text(MechanismType::new(value).to_string()),
             _ => ParameterValue::Number(value),
         };
         summary.params.insert(parameter.name().into(), shown);
     }
-    if let Some(tag) = details
-        .iv
-        .as_ref()
-        .and_then(|iv| tags.tag(b"iv", iv.bytes()))
-    {
+    if let Some(tag) = iv_tag(details, tags) {
         summary.params.insert("iv_tag".into(), text(tag));
     }
     Some(summary)
+}
+
+/// What stands for the IV.
+pub(crate) fn iv_tag(details: &Details, tags: &Tags) -> Option<String> {
+    let mut room = [0; Iv::LONGEST];
+    let iv = details.iv.as_ref()?.bytes(&mut room);
+    tags.tag(OF_IVS, iv)
 }
 
 fn summary(attribute: &Attribute, details: &Details, tags: &Tags) -> AttributeSummary<'static> {
@@ -148,7 +156,7 @@ pub(crate) fn learned(
     details: &Details,
     tags: &Tags,
 ) -> KeySummary<'static> {
-    for attribute in &details.attributes {
+    for attribute in details.attributes() {
         let Some(value) = details.value(attribute).filter(|value| !value.is_empty()) else {
             continue;
         };
@@ -178,5 +186,12 @@ fn text(text: String) -> ParameterValue<'static> {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |nibble: u8| match nibble {
+        0..10 => b'0' + nibble,
+        _ => b'a' + nibble - 10,
+    };
+    let digits = bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+    String::from_utf8(digits.collect()).unwrap_or_default()
 }

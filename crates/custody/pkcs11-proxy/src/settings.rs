@@ -3,16 +3,18 @@
 //! | variable | what it is | without it |
 //! |---|---|---|
 //! | `KEYWRIGHT_P11_TARGET`, else `PKCS11_OBSERVE_TARGET`, else `PKCS11SPY` | the file of the real module | no call succeeds |
-//! | `KEYWRIGHT_P11_LOG` | a file, `unix:` and the path of a datagram socket, or `stderr`; `%p` is the process | calls are forwarded, nothing is recorded |
+//! | `KEYWRIGHT_P11_LOG` | a file, `unix:` and the path of a datagram socket, `otlp:` and the address of a collector, or `stderr`; `%p` is the process | calls are forwarded, nothing is recorded |
 //! | `KEYWRIGHT_P11_CLEAR_LABELS` | `1`: labels and ids as they are | tags |
 //! | `KEYWRIGHT_P11_QUEUE` | records that may wait for the writer | 16384 |
 //! | `KEYWRIGHT_P11_ROTATE` | the size at which a file is set aside: bytes, or with `K`, `M`, `G` | one file |
 //! | `KEYWRIGHT_P11_KEEP` | how many files that were set aside are kept | 4 |
-//! | `KEYWRIGHT_P11_WRITE` | `now`: each call is written before it comes back | a thread writes |
+//! | `KEYWRIGHT_P11_WRITE` | `now`: each call is written before it comes back, except to a collector | a thread writes |
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
+
+use crate::collector::Endpoint;
 
 const TARGETS: [&str; 3] = ["KEYWRIGHT_P11_TARGET", "PKCS11_OBSERVE_TARGET", "PKCS11SPY"];
 const LOG: &str = "KEYWRIGHT_P11_LOG";
@@ -46,6 +48,7 @@ pub(crate) enum Log {
         keep: u32,
     },
     Socket(PathBuf),
+    Collector(Endpoint),
     StandardError,
 }
 
@@ -65,6 +68,10 @@ pub(crate) enum Pace {
     Now,
 }
 
+/// What the log is to go to is not understood, and there is nothing that stands in for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unfit;
+
 /// The process whose calls are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Process {
@@ -81,30 +88,36 @@ pub(crate) fn target(environment: impl Fn(&str) -> Option<OsString>) -> Option<P
 
 impl Settings {
     /// Reads them; nothing if nothing is to be recorded.
+    ///
+    /// # Errors
+    /// [`Unfit`] for an address that is no collector's.
     pub(crate) fn read(
         environment: impl Fn(&str) -> Option<OsString>,
         process: Process,
         number: u32,
-    ) -> Option<Self> {
-        let log = environment(LOG)?;
+    ) -> Result<Option<Self>, Unfit> {
+        let Some(log) = environment(LOG) else {
+            return Ok(None);
+        };
         let mut misread = None;
         let limit = number_of(&environment, ROTATE, &mut misread);
         let keep = number_of(&environment, KEEP, &mut misread);
         let queue = number_of(&environment, QUEUE, &mut misread);
         let module = target(&environment).unwrap_or_default();
-        Some(Self {
-            log: Log::read(&log, process, number).turning(
-                limit,
-                keep.map_or(4, |keep| u32::try_from(keep).unwrap_or(4)),
-            ),
+        let now = word(&environment, WRITE, "now", &mut misread);
+        let keep = keep.map_or(4, |keep| u32::try_from(keep).unwrap_or(4));
+        let log = Log::read(&log, process, number)?.turning(limit, keep);
+        Ok(Some(Self {
             labels: match word(&environment, CLEAR_LABELS, "1", &mut misread) {
                 true => Labels::Clear,
                 false => Labels::Tagged,
             },
-            pace: match word(&environment, WRITE, "now", &mut misread) {
+            // A collector may take its time, and no call waits for it.
+            pace: match now && !matches!(log, Log::Collector(_)) {
                 true => Pace::Now,
                 false => Pace::Later,
             },
+            log,
             queue: usize::try_from(queue.unwrap_or(16_384))
                 .unwrap_or(usize::MAX)
                 .clamp(1, 1 << 20),
@@ -113,17 +126,23 @@ impl Settings {
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default(),
             misread,
-        })
+        }))
     }
 }
 
 impl Log {
-    fn read(value: &OsStr, process: Process, number: u32) -> Self {
+    fn read(value: &OsStr, process: Process, number: u32) -> Result<Self, Unfit> {
         if value == OsStr::new("stderr") {
-            return Self::StandardError;
+            return Ok(Self::StandardError);
         }
         if let Some(path) = value.as_bytes().strip_prefix(b"unix:") {
-            return Self::Socket(PathBuf::from(OsString::from_vec(path.to_vec())));
+            return Ok(Self::Socket(PathBuf::from(OsString::from_vec(
+                path.to_vec(),
+            ))));
+        }
+        if let Some(url) = value.as_bytes().strip_prefix(b"otlp:") {
+            let url = std::str::from_utf8(url).map_err(|_| Unfit)?;
+            return Ok(Self::Collector(Endpoint::parse(url).ok_or(Unfit)?));
         }
         let own = replaced(value.as_bytes(), &number.to_string());
         let path = match process {
@@ -132,11 +151,11 @@ impl Log {
             }
             _ => own,
         };
-        Self::File {
+        Ok(Self::File {
             path: PathBuf::from(OsString::from_vec(path)),
             limit: None,
             keep: 0,
-        }
+        })
     }
 
     fn turning(self, limit: Option<u64>, keep: u32) -> Self {
@@ -212,13 +231,14 @@ mod tests {
             let pair = pairs.iter().find(|(known, _)| *known == name)?;
             Some(OsString::from(pair.1))
         };
-        Settings::read(find, process, 77)
+        Settings::read(find, process, 77).unwrap()
     }
 
     fn path(settings: Settings) -> String {
         match settings.log {
             Log::File { path, .. } => path.display().to_string(),
             Log::Socket(path) => format!("unix:{}", path.display()),
+            Log::Collector(endpoint) => format!("{endpoint:?}"),
             Log::StandardError => "stderr".into(),
         }
     }
@@ -263,6 +283,24 @@ mod tests {
                 (settings.pace, settings.labels),
                 (Pace::Later, Labels::Tagged)
             );
+        }
+    }
+
+    #[test]
+    fn a_collector_has_an_address_and_is_never_waited_for() {
+        let to = |url: &str| {
+            let find = |name: &str| match name {
+                LOG => Some(OsString::from(url)),
+                WRITE => Some(OsString::from("now")),
+                _ => None,
+            };
+            Settings::read(find, Process::First, 77)
+        };
+        let settings = to("otlp:http://127.0.0.1:4318").unwrap().unwrap();
+        assert!(matches!(settings.log, Log::Collector(_)));
+        assert_eq!((settings.pace, settings.misread), (Pace::Later, None));
+        for wrong in ["otlp:", "otlp:https://host", "otlp:http://"] {
+            assert_eq!(to(wrong), Err(Unfit), "{wrong}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Where lines go: a file that is set aside when it is full, a datagram socket, standard error.
+//! Where lines go: a file that is set aside when it is full, a datagram socket, a collector, standard error.
 //!
 //! Nothing here fails: what cannot be written is counted, and the next lines are tried again, a file that cannot be
 //! opened once a second. A file never holds half a line in its middle: after a write that stopped inside a line the
@@ -9,9 +9,12 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use keywright_clock::{Clock, MonotonicTime};
 
+use crate::collector::Collector;
+use crate::form::Form;
 use crate::settings::Log;
 
 /// Lines that were not written.
@@ -25,6 +28,7 @@ pub(crate) enum Sink {
         socket: Option<UnixDatagram>,
         path: PathBuf,
     },
+    Collector(Box<Collector>),
     StandardError,
 }
 
@@ -45,10 +49,13 @@ struct Open {
 }
 
 /// How long a file that could not be opened is left alone.
-const AGAIN: std::time::Duration = std::time::Duration::from_secs(1);
+const AGAIN: Duration = Duration::from_secs(1);
+/// A request for each look at the ring would cost a collector more than the spans.
+const BATCH: Duration = Duration::from_millis(200);
 
 impl Sink {
-    pub(crate) fn new(log: Log) -> Self {
+    /// For the log of calls to this module.
+    pub(crate) fn new(log: Log, module: &str) -> Self {
         match log {
             Log::File { path, limit, keep } => Self::File(Turning {
                 path,
@@ -58,7 +65,24 @@ impl Sink {
                 tried: None,
             }),
             Log::Socket(path) => Self::Socket { socket: None, path },
+            Log::Collector(endpoint) => Self::Collector(Box::new(Collector::new(endpoint, module))),
             Log::StandardError => Self::StandardError,
+        }
+    }
+
+    /// What its lines look like.
+    pub(crate) fn form(&self) -> Form {
+        match self {
+            Self::Collector(_) => Form::spans(),
+            _ => Form::Records,
+        }
+    }
+
+    /// How long lines may wait for others to go with them.
+    pub(crate) const fn pause(&self) -> Duration {
+        match self {
+            Self::Collector(_) => BATCH,
+            _ => Duration::ZERO,
         }
     }
 
@@ -67,6 +91,10 @@ impl Sink {
         match self {
             Self::File(file) => file.write(lines, clock.monotonic()),
             Self::Socket { socket, path } => send(socket, path, lines),
+            Self::Collector(collector) => match collector.send(lines, clock) {
+                true => Lost(0),
+                false => Lost(count(lines)),
+            },
             Self::StandardError => match std::io::stderr().write_all(lines) {
                 Ok(()) => Lost(0),
                 Err(_) => Lost(count(lines)),
@@ -190,11 +218,14 @@ mod tests {
     use super::*;
 
     fn file(path: &Path, limit: Option<u64>, keep: u32) -> Sink {
-        Sink::new(Log::File {
-            path: path.to_path_buf(),
-            limit,
-            keep,
-        })
+        Sink::new(
+            Log::File {
+                path: path.to_path_buf(),
+                limit,
+                keep,
+            },
+            "module.so",
+        )
     }
 
     #[test]
@@ -263,7 +294,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let clock = Clock::system();
-        let mut sink = Sink::new(Log::Socket(path.clone()));
+        let mut sink = Sink::new(Log::Socket(path.clone()), "module.so");
         assert_eq!(sink.write(b"early\n", &clock), Lost(1));
         let listener = UnixDatagram::bind(&path).unwrap();
         assert_eq!(sink.write(b"one\ntwo\n", &clock), Lost(0));

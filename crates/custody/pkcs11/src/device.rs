@@ -4,11 +4,13 @@ use cryptoki_sys as ck;
 use keywright_custody::HolderError;
 use keywright_envelope::{Aad, DeviceKey, Envelope, Rejected, Sealed, Sealing};
 use keywright_primitives::random::RandomStream;
+use keywright_secret::SecretBytes;
 use keywright_types::{Code, Suite};
 
 use crate::error::{Error, Remedy};
 use crate::mechanism::Mechanism;
 use crate::object::{ObjectHandle, Reading};
+use crate::public_key::PublicKey;
 use crate::session::Session;
 
 /// A key that is there: its session and its handle.
@@ -123,6 +125,41 @@ impl<'a> TokenKey<'a> {
             Ok(_) => Fault::Token(Error::Gone),
             Err(error) => Fault::Token(error),
         }
+    }
+
+    /// Signs, or makes a MAC, and appends it to `out`.
+    pub(crate) fn sign(
+        &self,
+        mechanism: &Mechanism<'_>,
+        input: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        Ok(self.session.sign(mechanism, self.handle, input, out)?)
+    }
+
+    /// Whether a signature fits under another key of this session, the public one.
+    pub(crate) fn verify(
+        &self,
+        public: ObjectHandle,
+        mechanism: &Mechanism<'_>,
+        input: &[u8],
+        proof: &[u8],
+    ) -> Result<bool, Fault> {
+        match self.session.verify(mechanism, public, input, proof) {
+            Ok(()) => Ok(true),
+            Err(Error::SignatureInvalid(_)) => Ok(false),
+            Err(error) => Err(Fault::Token(error)),
+        }
+    }
+
+    /// What is agreed on with the owner of a public key, 32 bytes.
+    pub(crate) fn agree(&self, peer: &[u8]) -> Result<SecretBytes, Fault> {
+        Ok(self.session.agree(self.handle, peer, 32)?)
+    }
+
+    /// Another key of this session as a public one.
+    pub(crate) fn public(&self, handle: ObjectHandle) -> Result<PublicKey, Fault> {
+        Ok(PublicKey::read(self.session, handle)?)
     }
 
     /// Opens and appends the text to `out`.

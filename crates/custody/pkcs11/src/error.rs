@@ -287,6 +287,9 @@ pub enum Error {
     /// An attribute that cannot be read, though it must.
     #[error("{0} of the object cannot be read")]
     AttributeMissing(AttributeType),
+    /// A key of a kind that cannot be used like this.
+    #[error("the key cannot do this: {0}")]
+    Unusable(String),
     /// A key that wraps and decrypts would give every other key away.
     #[error("a key that wraps must not also decrypt or encrypt, unless that is asked for by name")]
     MixedUse,

@@ -1,14 +1,17 @@
-//! A token as a [`KeyHolder`]: keys that never leave it, one token operation for each seal and each open.
+//! A token as a [`KeyHolder`]: keys that never leave it, one token operation for each item.
 //!
-//! Suites 3 and 4 (design 7.6). A key's object has `CKA_ID` = key id + version (7.12); what the store keeps
-//! of it in place of a sealed secret is its check value (7.21): an envelope of the text `keywright check`,
-//! sealed over the key's attributes. Before a handle is first used in a connection, that envelope must open
-//! with it. So a handle that came to mean another object, an object that was replaced and a row that was
-//! edited are all found out before they do harm.
+//! Keys that seal (suites 3 and 4, design 7.6), make MACs, sign and agree: [`shape`] says which object and which
+//! mechanism each algorithm is. A key's object has `CKA_ID` = key id + version (7.12), the public half of a pair
+//! too; what the store keeps of it in place of a sealed secret is its check value (7.21, [`proof`]). Before a
+//! handle is first used in a connection, it is held against that. So a handle that came to mean another object,
+//! an object that was replaced and a row that was edited are all found out before they do harm.
 //!
 //! What failed is judged here: a ciphertext that does not open is its item's failure; a session, a handle or a
 //! token that is gone fails the request, after one attempt with a new connection. Where a token has one code
 //! for both, the check value decides.
+//!
+//! While the token is quick, short work with keys in the session may be done on the caller's thread
+//! ([`KeyHolder::perform_now`]); everything else waits for a thread of the service's pool.
 //!
 //! Not here: threads (the service has a bounded pool of them and runs holders on it), and counting seals
 //! against their limit (7.19), which needs the store.
@@ -18,24 +21,30 @@ use std::sync::Arc;
 
 use keywright_clock::Clock;
 use keywright_custody::{
-    HolderError, HolderOperation, Item, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply,
-    Request,
+    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
 };
-use keywright_envelope::{Aad, Binding, DeviceKey, Envelope, Identity, Sealing};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
-use keywright_secret::{Secret, SecretBytes};
 use keywright_types::{
-    Algorithm, Code, Custody, KeySpec, Kind, Operation, Origin, Purpose, Suite, VersionLabel,
+    Algorithm, Custody, Export, KeySpec, Operation, Origin, Purpose, VersionLabel,
 };
 
 use crate::device::{Fault, TokenKey};
 use crate::error::Error;
-use crate::kinds::SecretKind;
 use crate::locate::{self, Wanted};
+use crate::object::ObjectHandle;
+use crate::pace::Pace;
 use crate::pool::{Copies, PooledSession, SessionPool};
-use crate::purpose::{self, KeyPlan};
+use crate::purpose::KeyPlan;
 use crate::session::Session;
+
+pub(crate) mod job;
+pub(crate) mod proof;
+pub(crate) mod shape;
+mod work;
+
+use job::Job;
+use shape::{Object, Shape};
 
 /// Keys in a token.
 pub struct TokenHolder {
@@ -43,6 +52,9 @@ pub struct TokenHolder {
     clock: Clock,
     /// Whether the token makes nonces itself when it is asked to.
     makes_nonces: Nonces,
+    /// What else its mechanisms say that it does.
+    able: Vec<Shape>,
+    pace: Pace,
 }
 
 /// Who makes nonces.
@@ -60,10 +72,14 @@ impl TokenHolder {
             (major, _) if major >= 3 => Nonces::TokensToo,
             _ => Nonces::Ours,
         };
+        // A token that is gone at this moment is asked no more: it keeps what it was opened for.
+        let able = pool.take().map(|session| able(&session));
         Self {
+            makes_nonces,
+            able: able.unwrap_or_default(),
             pool,
             clock,
-            makes_nonces,
+            pace: Pace::new(),
         }
     }
 
@@ -73,26 +89,33 @@ impl TokenHolder {
         &self.pool
     }
 
-    fn keeps(&self, spec: &KeySpec) -> bool {
-        spec.custody == Custody::Token
-            && spec.purpose == Purpose::Seal
+    /// The shape of keys that are kept here.
+    fn shape(&self, spec: &KeySpec) -> Option<Shape> {
+        let fits = spec.custody == Custody::Token
             && spec.origin == Origin::Generated
-            && match spec.algorithm {
-                Algorithm::TokenGcm12 => true,
-                Algorithm::TokenGcm16 => self.makes_nonces == Nonces::TokensToo,
-                _ => false,
-            }
+            && spec.export == Export::Never;
+        let shape = Shape::of(spec).filter(|_| fits)?;
+        let kept = match spec.algorithm {
+            Algorithm::TokenGcm12 => true,
+            Algorithm::TokenGcm16 => self.makes_nonces == Nonces::TokensToo,
+            _ => self.able.contains(&shape),
+        };
+        kept.then_some(shape)
     }
 
     /// Makes the object and its check value. An object whose check value cannot be made is destroyed.
-    fn make(&self, session: &Session, blank: &KeyMaterial) -> Result<Vec<u8>, Fault> {
-        let wanted = Wanted::of(blank);
-        session.must_be_new(&wanted.template())?;
+    fn make(
+        &self,
+        session: &Session,
+        (blank, shape): (&KeyMaterial, Shape),
+    ) -> Result<Vec<u8>, Fault> {
+        let wanted = Wanted::of(blank, shape);
+        session.must_be_new(&wanted.any())?;
         let label = VersionLabel {
             key: blank.key(),
             version: blank.version(),
         };
-        let mut plan = KeyPlan::new(purpose::Purpose::Encrypt)
+        let mut plan = KeyPlan::new(shape.purpose())
             .id(&wanted.id())
             .label(&label.to_string());
         if self.pool.options().copies == Copies::WhereAllowed {
@@ -100,13 +123,53 @@ impl TokenHolder {
             // becomes less secret than it was.
             plan = plan.modifiable();
         }
-        let object = session.generate_secret(SecretKind::Aes { len: 32 }, &plan)?;
+        let (object, public) = match shape.object() {
+            Object::Secret(kind) => (session.generate_secret(kind, &plan)?, None),
+            Object::Pair(kind) => {
+                let pair = session.generate_pair(kind, &plan)?;
+                (pair.private, Some(pair.public))
+            }
+        };
         let key = TokenKey::new(session, object);
-        let checked = check_value(&key, blank);
+        let checked = proof::make(shape, (&key, public), blank);
         if checked.is_err() {
-            drop(session.destroy_object(object));
+            destroy(session, object, public);
         }
         checked
+    }
+
+    /// Destroys the objects of a version, and its copy in the session.
+    fn remove(
+        &self,
+        session: &PooledSession,
+        wanted: &Wanted,
+        (shape, material): (Shape, &KeyMaterial),
+    ) -> Result<(), Fault> {
+        session.check()?;
+        let found = match locate::find(session, wanted) {
+            Err(Fault::Token(Error::NoObject)) => None,
+            found => Some(found?),
+        };
+        let writing = session.token().open_writing()?;
+        if let Some(object) = found {
+            let key = TokenKey::new(&writing, object);
+            let public = || writing.find_one(&wanted.public());
+            match proof::check(shape, &key, material, public) {
+                Err(Fault::Unclear(_)) => return Err(key.wrong_or_gone()),
+                checked => checked.map(drop)?,
+            }
+            self.pool.destroy_copy(object)?;
+            writing.destroy_object(object)?;
+            // Nobody looks for it any more to find out whether the token is there.
+            self.pool.forget_if(&wanted.id());
+        }
+        // Of a pair that was cut short the public half is left.
+        match writing.find_one(&wanted.public()) {
+            Ok(public) => writing.destroy_object(public)?,
+            Err(Error::NoObject) => (),
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
     }
 
     fn attempt(
@@ -116,10 +179,30 @@ impl TokenHolder {
         random: &mut RandomStream,
     ) -> Result<Reply, Fault> {
         let session = self.pool.take()?;
-        let done = Job::new(&session, request).and_then(|job| job.run(items, random));
+        let done = Job::new(&session, request).and_then(|job| {
+            let began = self.clock.monotonic().nanos();
+            self.timed(&job, began, items, random)
+        });
         if let Err(Fault::Token(error)) = &done {
             session.heed(error);
         }
+        done
+    }
+
+    /// Runs a job, and takes note of how long the token took for one item.
+    fn timed(
+        &self,
+        job: &Job<'_>,
+        began: u64,
+        items: &Items,
+        random: &mut RandomStream,
+    ) -> Result<Reply, Fault> {
+        let running = self.pace.begin(began);
+        let done = job.run(items, random);
+        drop(running);
+        let ended = self.clock.monotonic().nanos();
+        let each = (ended - began) / u64::try_from(items.len().max(1)).unwrap_or(1);
+        self.pace.note(ended, each);
         done
     }
 }
@@ -130,15 +213,7 @@ impl KeyHolder for TokenHolder {
     }
 
     fn supports(&self, spec: &KeySpec, operation: HolderOperation) -> bool {
-        let known = matches!(
-            operation,
-            HolderOperation::Seal
-                | HolderOperation::Open
-                | HolderOperation::Reseal
-                | HolderOperation::MakeDataKey
-                | HolderOperation::OpenDataKey
-        );
-        self.keeps(spec) && known
+        self.shape(spec).is_some_and(|shape| shape.does(operation))
     }
 
     fn placement(&self) -> Placement {
@@ -154,31 +229,54 @@ impl KeyHolder for TokenHolder {
         if permit.key() != identity.key || !makes {
             return Err(HolderError::PermitMismatch);
         }
-        if !self.keeps(&identity.spec) {
+        let Some(shape) = self.shape(&identity.spec) else {
             return Err(HolderError::Unsupported(identity.spec.custody));
-        }
+        };
         let blank = KeyMaterial::new(identity, Vec::new(), parent.clone());
         let session = self.pool.open_writing().map_err(Fault::Token);
-        let sealed = session.and_then(|session| self.make(&session, &blank));
+        let sealed = session.and_then(|session| self.make(&session, (&blank, shape)));
         let sealed = sealed.map_err(|fault| fault.of_request())?;
         Ok(KeyMaterial::new(identity, sealed, parent))
     }
 
-    /// Destroys the object of a version that no row names. Only one that opens the version's check value is it.
+    /// Destroys the object of a version that no row names. Only one that fits the version's check value is it.
     fn discard(&self, permit: &Permit, material: &KeyMaterial) {
-        if permit.key() != material.key() || !self.keeps(material.spec()) {
+        let shape = self.shape(material.spec());
+        let Some(shape) = shape.filter(|_| permit.key() == material.key()) else {
             return;
-        }
+        };
         let Ok(session) = self.pool.open_writing() else {
             return;
         };
-        let Ok(object) = session.find_one(&Wanted::of(material).template()) else {
+        let wanted = Wanted::of(material, shape);
+        let Ok(object) = session.find_one(&wanted.template()) else {
             return;
         };
-        if check_opens(&TokenKey::new(&session, object), material).is_ok() {
+        let key = TokenKey::new(&session, object);
+        let checked = proof::check(shape, &key, material, || session.find_one(&wanted.public()));
+        if let Ok(public) = checked {
             // Nobody uses it; what is left of it keeps the version's number from being given out again.
-            drop(session.destroy_object(object));
+            destroy(&session, object, public.map(|public| public.handle));
         }
+    }
+
+    /// The object is held against the check value before: another key of that id is not destroyed. One that is
+    /// not there counts as destroyed only while the token is.
+    fn destroy(&self, permit: &Permit, material: &KeyMaterial) -> Result<(), HolderError> {
+        if permit.key() != material.key() || permit.operation() != Operation::KeyDestroy {
+            return Err(HolderError::PermitMismatch);
+        }
+        let shape = Shape::of(material.spec());
+        let shape = shape.filter(|_| material.spec().custody == Custody::Token);
+        let shape = shape.ok_or(HolderError::Unsupported(material.spec().custody))?;
+        let session = self.pool.take().map_err(Fault::Token);
+        let session = session.map_err(|fault| fault.of_request())?;
+        let gone = self.remove(&session, &Wanted::of(material, shape), (shape, material));
+        if let Err(Fault::Token(error)) = &gone {
+            session.heed(error);
+        }
+        material.cell().clear();
+        gone.map_err(|fault| fault.of_request())
     }
 
     fn perform(
@@ -202,6 +300,54 @@ impl KeyHolder for TokenHolder {
         done.map_err(|fault| fault.of_request())
     }
 
+    /// Only for a few short items under keys that are in the session, and only while the token is quick. A
+    /// token that fails is left to the pool, where a new connection may be made.
+    fn perform_now(
+        &self,
+        permit: &Permit,
+        request: &Request,
+        items: Items,
+        random: &mut RandomStream,
+    ) -> Result<Result<Reply, HolderError>, Items> {
+        let short = items.len() <= MOST_ITEMS && items.byte_len() <= MOST_BYTES;
+        // The clock is read once for all that is decided before the work, and for its beginning.
+        let now = self.clock.monotonic().nanos();
+        if !short || !self.pace.is_quick(now) {
+            return Err(items);
+        }
+        if let Err(error) = request.check(permit) {
+            return Ok(Err(error));
+        }
+        if request.expired_at(now) {
+            return Ok(Err(HolderError::DeadlineExceeded));
+        }
+        let Some(session) = self.pool.take_idle() else {
+            return Err(items);
+        };
+        let Some(job) = Job::at_hand(&session, request) else {
+            return Err(items);
+        };
+        match self.timed(&job, now, &items, random) {
+            Ok(reply) => Ok(Ok(reply)),
+            Err(fault) => {
+                if let Fault::Token(error) = &fault {
+                    session.heed(error);
+                }
+                Err(items)
+            }
+        }
+    }
+
+    fn check_key(&self, material: &Arc<KeyMaterial>) -> Result<(), HolderError> {
+        let session = self.pool.take().map_err(Fault::Token);
+        let session = session.map_err(|fault| fault.of_request())?;
+        let found = locate::key(&session, material).map(drop);
+        if let Err(Fault::Token(error)) = &found {
+            session.heed(error);
+        }
+        found.map_err(|fault| fault.of_request())
+    }
+
     fn probe(&self) -> Result<(), HolderError> {
         let session = self.pool.take().map_err(Fault::Token);
         let session = session.map_err(|fault| fault.of_request())?;
@@ -219,220 +365,31 @@ impl fmt::Debug for TokenHolder {
     }
 }
 
-/// One request with a session and the keys it needs.
-struct Job<'a> {
-    session: &'a PooledSession,
-    request: &'a Request,
-    keys: Vec<TokenKey<'a>>,
-}
-
-impl<'a> Job<'a> {
-    fn new(session: &'a PooledSession, request: &'a Request) -> Result<Self, Fault> {
-        let keys = request
-            .versions
-            .iter()
-            .map(|material| locate::key(session, material))
-            .collect::<Result<_, _>>()?;
-        Ok(Self {
-            session,
-            request,
-            keys,
+/// What a token's mechanisms say that it does.
+fn able(session: &Session) -> Vec<Shape> {
+    let token = session.token();
+    let of_purpose = |purpose: &Purpose| {
+        let purpose = *purpose;
+        Algorithm::ALL.iter().filter_map(move |algorithm| {
+            Shape::of(&KeySpec {
+                purpose,
+                algorithm: *algorithm,
+                ..KeySpec::seal()
+            })
         })
-    }
-
-    /// The first failure of the token ends the request: what comes after would fail as well.
-    fn run(&self, items: &Items, random: &mut RandomStream) -> Result<Reply, Fault> {
-        let each = OVERHEAD + 2 * DATA_KEY_LEN;
-        let room = items.byte_len() + items.len() * each;
-        let mut reply = Reply::with_capacity(items.len(), room);
-        let mut lost = None;
-        for item in items.iter() {
-            let used = self.version_of(&item);
-            let version = self
-                .request
-                .versions
-                .get(used)
-                .map_or(keywright_types::KeyVersion::NONE, |material| {
-                    material.version()
-                });
-            let work = |out: &mut Vec<u8>| {
-                self.one(&item, random, out).map_err(|fault| {
-                    let code = fault.of_item();
-                    if fault.is_of_token() {
-                        lost = Some(fault);
-                    }
-                    code
-                })
-            };
-            if self.opens() {
-                reply.push_opened(version, item.payload, work);
-            } else {
-                reply.push(version, work);
-            }
-            if let Some(fault) = lost {
-                return Err(fault);
-            }
-        }
-        Ok(reply)
-    }
-
-    const fn opens(&self) -> bool {
-        matches!(
-            self.request.operation,
-            HolderOperation::Open | HolderOperation::OpenDataKey
-        )
-    }
-
-    /// Sealing names the version it sealed with, opening the one that it opened with.
-    const fn version_of(&self, item: &Item<'_>) -> usize {
-        if self.opens() { item.version } else { 0 }
-    }
-
-    fn one(
-        &self,
-        item: &Item<'_>,
-        random: &mut RandomStream,
-        out: &mut Vec<u8>,
-    ) -> Result<[u8; 16], Fault> {
-        let aad = Aad::EMPTY
-            .caller(item.aad)
-            .map_err(|_| Fault::Item(Code::AadTooLarge))?;
-        match self.request.operation {
-            HolderOperation::Seal | HolderOperation::MakeDataKey if item.version != 0 => {
-                Err(Fault::Item(Code::ValueInvalid))
-            }
-            HolderOperation::Seal => {
-                let text = item.payload;
-                self.seal(
-                    (Kind::Message, self.request.binding),
-                    &aad,
-                    text,
-                    (random, out),
-                )
-            }
-            HolderOperation::Open => self.open(Kind::Message, item, &aad, out),
-            HolderOperation::OpenDataKey => self.open(Kind::Key, item, &aad, out),
-            HolderOperation::MakeDataKey => {
-                let data_key: Secret<DATA_KEY_LEN> = random
-                    .secret()
-                    .map_err(|_| Fault::Item(Code::HolderUnavailable))?;
-                out.extend_from_slice(data_key.expose());
-                let text = data_key.expose();
-                self.seal((Kind::Key, self.request.binding), &aad, text, (random, out))
-            }
-            HolderOperation::Reseal => {
-                let envelope = parse(item.payload)?;
-                let header = *envelope.header();
-                let mut plain = Vec::with_capacity(item.payload.len());
-                self.open(header.kind, item, &aad, &mut plain)?;
-                let plain = SecretBytes::from_vec(plain);
-                let text = plain.expose();
-                self.seal((header.kind, header.binding), &aad, text, (random, out))
-            }
-            _ => Err(Fault::Item(Code::Unsupported)),
-        }
-    }
-
-    fn seal(
-        &self,
-        (kind, binding): (Kind, Binding),
-        aad: &Aad<'_>,
-        plaintext: &[u8],
-        (random, out): (&mut RandomStream, &mut Vec<u8>),
-    ) -> Result<[u8; 16], Fault> {
-        let sealing = Sealing {
-            binding,
-            aad,
-            plaintext,
-        };
-        let versions = self.request.versions.first().zip(self.keys.first());
-        let (material, key) = versions.ok_or(Fault::Item(Code::Internal))?;
-        key.seal(device_key(material, kind)?, &sealing, random, out)
-    }
-
-    fn open(
-        &self,
-        kind: Kind,
-        item: &Item<'_>,
-        aad: &Aad<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<[u8; 16], Fault> {
-        let envelope = parse(item.payload)?;
-        if envelope.header().kind != kind {
-            return Err(Fault::Item(Code::DecryptionFailed));
-        }
-        let (Some(material), Some(key)) = (
-            self.request.versions.get(item.version),
-            self.keys.get(item.version),
-        ) else {
-            return Err(Fault::Item(Code::DecryptionFailed));
-        };
-        match key.open(device_key(material, kind)?, &envelope, aad, out) {
-            // The token's word may mean the ciphertext or itself. What must open tells which.
-            Err(Fault::Unclear(_)) => {
-                locate::still_there(self.session, key, material)?;
-                Err(Fault::Item(Code::DecryptionFailed))
-            }
-            Ok(()) => Ok(*envelope.message_id().as_bytes()),
-            Err(fault) => Err(fault),
-        }
-    }
-}
-
-fn parse(bytes: &[u8]) -> Result<Envelope<'_>, Fault> {
-    Envelope::parse(bytes).map_err(|_| Fault::Item(Code::CiphertextMalformed))
-}
-
-/// The envelope side of a version's key.
-pub(crate) fn device_key(material: &KeyMaterial, kind: Kind) -> Result<DeviceKey, Fault> {
-    let suite = match material.spec().algorithm {
-        Algorithm::TokenGcm12 => Suite::TokenGcm12,
-        Algorithm::TokenGcm16 => Suite::TokenGcm16,
-        _ => return Err(Fault::Item(Code::Unsupported)),
     };
-    let identity = Identity {
-        suite,
-        kind,
-        key: material.key(),
-        version: material.version(),
-    };
-    DeviceKey::new(identity).map_err(|_| Fault::Item(Code::Unsupported))
+    let shapes = Purpose::ALL.iter().flat_map(of_purpose);
+    shapes.filter(|shape| shape.is_of(token)).collect()
 }
 
-/// What is kept of a key in the token: an envelope over its attributes that only this key opens.
-pub(crate) fn check_value(key: &TokenKey<'_>, material: &KeyMaterial) -> Result<Vec<u8>, Fault> {
-    let mut random = RandomStream::new().map_err(|_| Fault::Item(Code::HolderUnavailable))?;
-    let attributes = material.attributes();
-    let aad = Aad::EMPTY.attributes(&attributes);
-    let sealing = Sealing {
-        binding: Binding::None,
-        aad: &aad,
-        plaintext: CHECK_TEXT,
-    };
-    let mut out = Vec::new();
-    let device = device_key(material, Kind::Message)?;
-    key.seal(device, &sealing, &mut random, &mut out)?;
-    Ok(out)
-}
-
-/// Whether a check value opens with this key and says what it must.
-pub(crate) fn check_opens(key: &TokenKey<'_>, material: &KeyMaterial) -> Result<(), Fault> {
-    let rejected = || Fault::Token(Error::WrongKey);
-    let envelope = Envelope::parse(material.sealed()).map_err(|_| rejected())?;
-    let attributes = material.attributes();
-    let aad = Aad::EMPTY.attributes(&attributes);
-    let mut text = Vec::new();
-    let device = device_key(material, Kind::Message)?;
-    match key.open(device, &envelope, &aad, &mut text) {
-        Ok(()) if text == CHECK_TEXT => Ok(()),
-        Ok(()) | Err(Fault::Item(_)) => Err(rejected()),
-        Err(fault) => Err(fault),
+/// Destroys a key and, if it is of a pair, its other half.
+fn destroy(session: &Session, object: ObjectHandle, public: Option<ObjectHandle>) {
+    drop(session.destroy_object(object));
+    if let Some(public) = public {
+        drop(session.destroy_object(public));
     }
 }
 
-/// What a check value says (design 7.21).
-const CHECK_TEXT: &[u8] = b"keywright check";
-/// Header with a binding, nonce, zeros and tag, rounded up; also what the token needs beyond the text.
-const OVERHEAD: usize = 128;
-/// id 16 + secret 32 (design 7.9).
-const DATA_KEY_LEN: usize = 48;
+/// What is short enough for the thread of a caller: items, and bytes of all of them.
+const MOST_ITEMS: usize = 4;
+const MOST_BYTES: usize = 4096;

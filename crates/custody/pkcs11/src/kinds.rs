@@ -126,6 +126,12 @@ impl Curve {
             .find(|curve| curve.parameters() == parameters || curve.name() == Some(parameters))
     }
 
+    /// Whether its points have two coordinates.
+    #[must_use]
+    pub const fn is_weierstrass(self) -> bool {
+        matches!(self, Self::P256 | Self::P384 | Self::P521 | Self::Secp256k1)
+    }
+
     /// Bits of its field.
     #[must_use]
     pub const fn bits(self) -> u32 {

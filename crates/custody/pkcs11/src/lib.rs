@@ -7,6 +7,7 @@
 //! | [`Session`] | reads unless asked otherwise, closes and logs out on drop; objects, keys, operations |
 //! | [`Mechanism`] | what a token is asked to do, as a type with its parameters |
 //! | [`KeyPlan`] | a key's purpose and the narrow template that follows from it |
+//! | [`public_key`] | public keys as the standards write them |
 //! | [`Failure`] | the true return code, the function, and what to do with the session |
 //! | [`SessionPool`] | sessions for threads, and what happens when the token is lost |
 //! | [`TokenHolder`] | the holder of keys that never leave the token |
@@ -31,7 +32,9 @@ mod module;
 mod names;
 mod object;
 mod operation;
+mod pace;
 mod pool;
+pub mod public_key;
 mod purpose;
 #[expect(unsafe_code, reason = "the calls of a module are C functions")]
 mod raw;

@@ -9,28 +9,32 @@ use cryptoki_sys as ck;
 
 use crate::device::{Fault, TokenKey};
 use crate::error::Error;
-use crate::holder::check_opens;
+use crate::holder::proof::{self, Public};
+use crate::holder::shape::Shape;
 use crate::names::{class, key_type};
 use crate::object::ObjectHandle;
 use crate::pool::PooledSession;
 use crate::template::Template;
 
-/// An AES key by key id and version.
+/// The object of a key id and version.
 pub(crate) struct Wanted {
     key: KeyId,
     version: KeyVersion,
+    /// Class and key type of the secret or private object.
+    class: (u64, u64),
 }
 
 impl Wanted {
-    pub(crate) const fn of(material: &KeyMaterial) -> Self {
-        Self {
-            key: material.key(),
-            version: material.version(),
-        }
+    pub(crate) const fn of(material: &KeyMaterial, shape: Shape) -> Self {
+        Self::new((material.key(), material.version()), shape)
     }
 
-    pub(crate) const fn new(key: KeyId, version: KeyVersion) -> Self {
-        Self { key, version }
+    pub(crate) const fn new((key, version): (KeyId, KeyVersion), shape: Shape) -> Self {
+        Self {
+            key,
+            version,
+            class: shape.class(),
+        }
     }
 
     /// `CKA_ID`: key id + version (design 7.12).
@@ -41,56 +45,125 @@ impl Wanted {
         id
     }
 
+    /// The secret or private object.
     pub(crate) fn template(&self) -> Template {
+        let (class_number, type_number) = self.class;
+        by_id(&self.id())
+            .class(class(class_number))
+            .key_type(key_type(type_number))
+    }
+
+    /// The public object of a pair.
+    pub(crate) fn public(&self) -> Template {
+        by_id(&self.id())
+            .class(class(ck::CKO_PUBLIC_KEY))
+            .key_type(key_type(self.class.1))
+    }
+
+    /// Whatever has its id.
+    pub(crate) fn any(&self) -> Template {
         by_id(&self.id())
     }
 }
 
 /// Token objects alone: a copy in the session has the same id.
 fn by_id(id: &[u8]) -> Template {
-    Template::new()
-        .class(class(ck::CKO_SECRET_KEY))
-        .key_type(key_type(ck::CKK_AES))
-        .flag(ck::CKA_TOKEN, ck::CK_TRUE)
-        .id(id)
+    Template::new().flag(ck::CKA_TOKEN, ck::CK_TRUE).id(id)
+}
+
+/// A key of a version in a session, held against its check value.
+pub(crate) struct Located<'s> {
+    pub(crate) key: TokenKey<'s>,
+    pub(crate) shape: Shape,
+    /// Its public half, if it is of a pair.
+    pub(crate) public: Option<Arc<Public>>,
 }
 
 /// A handle that was checked, and the connection in which it means that key.
 struct Checked {
     generation: u64,
     handle: ObjectHandle,
+    lies: Lies,
+    shape: Shape,
+    public: Option<Arc<Public>>,
+}
+
+impl Checked {
+    fn locate<'s>(&self, session: &'s PooledSession) -> Located<'s> {
+        Located {
+            key: TokenKey::new(session, self.handle),
+            shape: self.shape,
+            public: self.public.clone(),
+        }
+    }
+}
+
+/// Where the object lies that a key is used by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lies {
+    /// In the session: the module has it in memory.
+    InSession,
+    InToken,
+}
+
+/// The key of `material`, if it is known in this connection and was copied into its session.
+pub(crate) fn at_hand<'s>(
+    session: &'s PooledSession,
+    material: &Arc<KeyMaterial>,
+) -> Option<Located<'s>> {
+    let known = material.cell().with(|checked: &Checked| {
+        let fits = checked.generation == session.generation() && checked.lies == Lies::InSession;
+        fits.then(|| checked.locate(session))
+    });
+    known.flatten()
 }
 
 /// The key of `material` in this session: as it was found before in this connection, or found and checked now.
 pub(crate) fn key<'s>(
     session: &'s PooledSession,
     material: &Arc<KeyMaterial>,
-) -> Result<TokenKey<'s>, Fault> {
+) -> Result<Located<'s>, Fault> {
     let known = material.cell().with(|checked: &Checked| {
-        (checked.generation == session.generation()).then_some(checked.handle)
+        (checked.generation == session.generation()).then(|| checked.locate(session))
     });
-    if let Some(handle) = known.flatten() {
-        return Ok(TokenKey::new(session, handle));
+    if let Some(located) = known.flatten() {
+        return Ok(located);
     }
+    let checked = check(session, material)?;
+    let located = checked.locate(session);
+    material.cell().put(checked);
+    Ok(located)
+}
+
+fn check(session: &PooledSession, material: &Arc<KeyMaterial>) -> Result<Checked, Fault> {
     let moved = material
         .parent()
         .is_some_and(|parent| parent.tenant() != material.tenant());
+    let shape = Shape::of(material.spec()).ok_or(Fault::Token(Error::WrongKey))?;
     if material.spec().custody != Custody::Token || moved {
         return Err(Fault::Token(Error::WrongKey));
     }
-    let object = find(session, &Wanted::of(material))?;
+    let wanted = Wanted::of(material, shape);
+    let object = find(session, &wanted)?;
     let handle = session.pool().usable(session.generation(), object)?;
     let key = TokenKey::new(session, handle);
-    match check_opens(&key, material) {
-        Ok(()) => (),
+    let public = proof::check(shape, &key, material, || session.find_one(&wanted.public()));
+    let public = match public {
+        Ok(public) => public.map(Arc::new),
         Err(Fault::Unclear(_)) => return Err(key.wrong_or_gone()),
         Err(fault) => return Err(fault),
-    }
-    material.cell().put(Checked {
+    };
+    Ok(Checked {
         generation: session.generation(),
         handle,
-    });
-    Ok(key)
+        lies: if handle.number() == object.number() {
+            Lies::InToken
+        } else {
+            Lies::InSession
+        },
+        shape,
+        public,
+    })
 }
 
 /// The one object. If it is missing, so may the token be: then a key that was there before is missing too.
@@ -106,7 +179,8 @@ pub(crate) fn find(session: &PooledSession, wanted: &Wanted) -> Result<ObjectHan
                 return Err(Fault::Token(Error::NoObject));
             };
             match session.find_one(&by_id(&known)) {
-                Ok(_) => Err(Fault::Token(Error::NoObject)),
+                // A pair has two objects of its id.
+                Ok(_) | Err(Error::ManyObjects { .. }) => Err(Fault::Token(Error::NoObject)),
                 Err(_) if known == wanted.id() => {
                     // The key that was there before is this one: the token is gone, or the key for ever.
                     // A new connection will tell, and must not ask this key again.
@@ -126,7 +200,7 @@ pub(crate) fn still_there(
     key: &TokenKey<'_>,
     material: &KeyMaterial,
 ) -> Result<(), Fault> {
-    match check_opens(key, material) {
+    match proof::envelope_opens(key, material) {
         Ok(()) => Ok(()),
         // It was checked when it was found: whatever it is now, this connection is of no use.
         Err(_) => {

@@ -209,6 +209,18 @@ impl SessionPool {
         }
     }
 
+    /// Takes a session that is idle in a connection that is there, and waits for nothing: none is opened, and
+    /// a lost token is not looked for.
+    pub(crate) fn take_idle(self: &Arc<Self>) -> Option<PooledSession> {
+        let mut state = self.state.try_lock().ok()?;
+        if !matches!(state.phase, Phase::Up(_)) {
+            return None;
+        }
+        let session = state.idle.pop()?;
+        state.lent += 1;
+        Some(self.guard(state.generation, session))
+    }
+
     /// A session that came back, else a new one while there may be more.
     fn lend(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> Result<PooledSession, Error> {
         let generation = state.generation;
@@ -307,6 +319,19 @@ impl SessionPool {
         Ok(copy)
     }
 
+    /// Destroys the copy of a key that is about to be destroyed itself.
+    pub(crate) fn destroy_copy(&self, key: ObjectHandle) -> Result<(), Error> {
+        let mut state = self.lock();
+        let Phase::Up(connection) = &mut state.phase else {
+            // Copies went with the connection.
+            return Ok(());
+        };
+        match connection.copies.remove(&key.number()) {
+            Some(copy) if copy != key => connection.anchor.destroy_object(copy),
+            _ => Ok(()),
+        }
+    }
+
     /// Opens a session that writes, for making and destroying keys. It is not one of the pool's, but it counts
     /// for the module: while it lives, a lost token is looked for without a restart.
     ///
@@ -335,6 +360,14 @@ impl SessionPool {
 
     pub(crate) fn forget(&self) {
         self.lock().known = None;
+    }
+
+    /// Forgets a key that is destroyed.
+    pub(crate) fn forget_if(&self, id: &[u8]) {
+        let mut state = self.lock();
+        if state.known.as_deref() == Some(id) {
+            state.known = None;
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

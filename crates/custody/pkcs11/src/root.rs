@@ -22,6 +22,7 @@ use keywright_types::{Code, InstallationId, KeyId, KeyVersion, Kind, Suite, Vers
 
 use crate::device::{Fault, TokenKey};
 use crate::error::Error;
+use crate::holder::shape::Shape;
 use crate::kinds::SecretKind;
 use crate::locate::{self, Wanted};
 use crate::object::ObjectHandle;
@@ -46,7 +47,7 @@ impl TokenRoot {
     pub fn create(pool: Arc<SessionPool>, installation: InstallationId) -> Result<Self, Error> {
         let mut random = RandomStream::new().map_err(|_| Error::Gone)?;
         let key = KeyId::from_bytes(random.array().map_err(|_| Error::Gone)?);
-        let wanted = Wanted::new(key, KeyVersion::FIRST);
+        let wanted = Wanted::new((key, KeyVersion::FIRST), Shape::Seals);
         let label = VersionLabel {
             key,
             version: KeyVersion::FIRST,
@@ -114,7 +115,7 @@ impl TokenRoot {
     /// [`Error::NoObject`], [`Error::Gone`], [`Error::Failed`]: the key is still there, or never was.
     pub fn destroy(self) -> Result<(), Error> {
         let session = self.pool.open_writing()?;
-        let wanted = Wanted::new(self.key, KeyVersion::FIRST);
+        let wanted = Wanted::new((self.key, KeyVersion::FIRST), Shape::Seals);
         let object = session.find_one(&wanted.template())?;
         session.destroy_object(object)
     }
@@ -138,7 +139,7 @@ impl TokenRoot {
             }
             _ => (),
         }
-        let wanted = Wanted::new(self.key, KeyVersion::FIRST);
+        let wanted = Wanted::new((self.key, KeyVersion::FIRST), Shape::Seals);
         let handle = locate::find(session, &wanted)?;
         let key = TokenKey::new(session, handle);
         self.check(&key)?;

@@ -80,6 +80,14 @@ pub trait Engine: Send {
     /// [`Error::Conflict`] of `meta` if the epoch would fall, [`Error::Full`], [`Error::Io`].
     fn apply(&mut self, writes: &[Write], new_epoch: u64) -> Result<(), Error>;
 
+    /// Overwrites what earlier writes left behind on the disk, as far as the engine can reach it.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; what was written stays written.
+    fn scrub(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// The state epoch; 0 before the first write that raised it.
     ///
     /// # Errors

@@ -80,6 +80,7 @@ impl SqliteEngine {
              PRAGMA cell_size_check = ON;
              PRAGMA mmap_size = 0;
              PRAGMA temp_store = MEMORY;
+             PRAGMA secure_delete = ON;
              PRAGMA journal_size_limit = 4194304;",
         )
     }
@@ -142,6 +143,15 @@ impl Engine for SqliteEngine {
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Row>, Error> {
         let sql = format!("SELECT {COLUMNS} FROM {table} WHERE key = ?1");
         Ok(self.query(table, &sql, &[&key])?.pop())
+    }
+
+    fn scrub(&mut self) -> Result<(), Error> {
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let busy: i64 = self
+            .connection
+            .query_row(sql, [], |row| row.get(0))
+            .map_err(failure)?;
+        if busy == 0 { Ok(()) } else { Err(Error::Busy) }
     }
 
     fn range(

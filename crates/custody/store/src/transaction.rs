@@ -44,6 +44,7 @@ pub struct Snapshot {
 pub struct Transaction {
     pub(crate) orders: Vec<Order>,
     pub(crate) keep_epoch: bool,
+    pub(crate) scrub: bool,
 }
 
 #[derive(Debug)]
@@ -132,6 +133,13 @@ impl Transaction {
     /// Leaves the epoch as it is: for counters and heads, on which no decision depends.
     pub const fn keep_epoch(mut self) -> Self {
         self.keep_epoch = true;
+        self
+    }
+
+    /// Has what the changed rows held before overwritten on the disk: for a secret that is destroyed. Copies that
+    /// the file system or the device keeps are out of reach.
+    pub const fn scrub(mut self) -> Self {
+        self.scrub = true;
         self
     }
 

@@ -3,17 +3,29 @@
 //! An order goes to the node that runs in the home; if none runs, this process opens the home itself,
 //! carries the order out, and closes it. Both ways leave the same records in the audit log.
 
+mod formats;
+mod kinds;
+mod life;
 mod order;
 mod pki;
+mod questions;
+mod seeds;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use keywright_clock::Clock;
-use keywright_home::{Answer, Beginning, Contents, ContextState, NewRoot, Order, Profile};
-use keywright_types::{Algorithm, BindingKind, ContextId, Custody, KeySpec, KeyVersion, Name};
+use keywright_clock::{Clock, WallTime};
+use keywright_custody::{Detail, Rules};
+use keywright_home::{
+    Answer, Beginning, Contents, ContextState, Imported, Life, NewRoot, Order, Profile, Words,
+};
+use keywright_types::{
+    Algorithm, BindingKind, ContextId, Custody, Export, KeySpec, KeyVersion, Name, Origin, Purpose,
+};
 use serde::Serialize;
 
+use crate::admin::formats::FormatOptions;
+use crate::admin::kinds::{KindOptions, WalletOptions};
 use crate::admin::order::give;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
@@ -50,6 +62,24 @@ enum Command {
     /// The development certificate authority.
     #[command(subcommand)]
     Pki(pki::Command),
+    /// The seeds of wallets.
+    #[command(subcommand)]
+    Seed(SeedCommand),
+    /// The clock by which keys are destroyed.
+    #[command(subcommand)]
+    Clock(ClockCommand),
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum SeedCommand {
+    /// Seal the seed of a wallet to public keys, if the wallet was made for that.
+    Export(seeds::Export),
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ClockCommand {
+    /// Say that the clock is right, after it jumped or the node was down for more than an hour.
+    Confirm,
 }
 
 #[derive(Debug, clap::Args)]
@@ -104,11 +134,13 @@ enum ProfileName {
 #[derive(Debug, clap::Subcommand)]
 enum ContextCommand {
     /// Make a context with a key of its own, active at once.
-    Create(ContextCreate),
+    Create(Box<ContextCreate>),
     /// Say everything about one context.
     Describe(OneContext),
     /// List the contexts of a tenant.
     List(Tenant),
+    /// Change what rotates its key, what still opens, what its destruction needs.
+    Set(life::ContextSet),
 }
 
 #[derive(Debug, clap::Args)]
@@ -122,8 +154,20 @@ struct ContextCreate {
     #[arg(long, value_enum, default_value_t = CustodyName::Wrapped)]
     custody: CustodyName,
     /// The cipher of its messages [default: xaes-256-gcm, in a token token-gcm-12].
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with_all = ["value_format", "rules"])]
     suite: Option<SuiteName>,
+    /// Destruction needs the approval of two principals. This is never taken back.
+    #[arg(long)]
+    two_approvals: bool,
+    #[command(flatten)]
+    format: FormatOptions,
+    #[command(flatten)]
+    kind: KindOptions,
+    #[command(flatten)]
+    wallet: WalletOptions,
+    /// Take the key's first secret from a file, as `keywright protect` does: 32 bytes, or 64 hexadecimal digits.
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -184,6 +228,18 @@ enum KeyCommand {
     List(OneContext),
     /// Make a new version active and retire the one before; old ciphertexts still open.
     Rotate(OneContext),
+    /// Forbid every use of a version, for now.
+    Suspend(life::Versions),
+    /// Take a suspended version up again.
+    Resume(life::Versions),
+    /// Let a version seal no more; it still opens.
+    Retire(life::Versions),
+    /// Set the date of a destruction, by the rules of the context; nothing opens from now on.
+    ScheduleDestroy(life::Versions),
+    /// Take that date back.
+    CancelDestroy(life::Versions),
+    /// Destroy versions whose day has come. A running node does so by itself where nothing keeps them.
+    Destroy(life::Destroy),
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -196,6 +252,10 @@ enum PolicyCommand {
     },
     /// Print the policy in force.
     Show,
+    /// Say whether a principal may do something, as the service would decide, and which grants that follows from.
+    Explain(questions::Explain),
+    /// Say who may do something, as the service would decide.
+    WhoCan(questions::Question),
 }
 
 pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
@@ -204,13 +264,28 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
     };
     match arguments.command {
         Command::Init(init) => make_home(&home.home, &init, format),
-        Command::Context(ContextCommand::Create(create)) => create_context(&home, create, format),
+        Command::Context(ContextCommand::Create(create)) => create_context(&home, &create, format),
         Command::Context(ContextCommand::Describe(context)) => describe(&home, context, format),
         Command::Context(ContextCommand::List(tenant)) => list(&home, tenant, format),
         Command::Key(KeyCommand::List(context)) => list_versions(&home, context, format),
+        Command::Context(ContextCommand::Set(set)) => life::set(&home, set, format),
         Command::Key(KeyCommand::Rotate(context)) => rotate(&home, context, format),
+        Command::Key(KeyCommand::Suspend(of)) => life::change(&home, Life::Suspend, of, format),
+        Command::Key(KeyCommand::Resume(of)) => life::change(&home, Life::Resume, of, format),
+        Command::Key(KeyCommand::Retire(of)) => life::change(&home, Life::Retire, of, format),
+        Command::Key(KeyCommand::ScheduleDestroy(of)) => {
+            life::change(&home, Life::ScheduleDestroy, of, format)
+        }
+        Command::Key(KeyCommand::CancelDestroy(of)) => {
+            life::change(&home, Life::CancelDestroy, of, format)
+        }
+        Command::Key(KeyCommand::Destroy(destroy)) => life::destroy(&home, destroy, format),
+        Command::Seed(SeedCommand::Export(export)) => seeds::export(&home, export, format),
+        Command::Clock(ClockCommand::Confirm) => life::confirm_clock(&home, format),
         Command::Policy(PolicyCommand::Apply { file }) => apply(&home, &file, format),
         Command::Policy(PolicyCommand::Show) => show(&home, format),
+        Command::Policy(PolicyCommand::Explain(asked)) => questions::explain(&home, &asked, format),
+        Command::Policy(PolicyCommand::WhoCan(asked)) => questions::who_can(&home, &asked, format),
         Command::Pki(command) => pki::run(&home, command, format),
     }
     .map(|()| Exit::Ok)
@@ -291,55 +366,102 @@ struct CreatedDocument<'a> {
     name: &'a Name,
     id: ContextId,
     key_version: KeyVersion,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<&'a str>,
 }
 
-fn create_context(home: &Home, create: ContextCreate, format: Format) -> Result<(), Failure> {
+fn create_context(home: &Home, create: &ContextCreate, format: Format) -> Result<(), Failure> {
     let OneContext {
         name,
         tenant: Tenant { tenant },
-    } = create.context;
+    } = &create.context;
     let binding = match create.bind {
         BindingName::None => BindingKind::None,
         BindingName::Principal => BindingKind::Principal,
         BindingName::Group => BindingKind::Group,
     };
-    let custody = create.custody.custody();
-    let usual = match create.custody {
-        CustodyName::Wrapped => SuiteName::Xaes256Gcm,
-        CustodyName::Token => SuiteName::TokenGcm12,
-    };
-    let algorithm = match create.suite.unwrap_or(usual) {
-        SuiteName::Xaes256Gcm => Algorithm::Xaes256Gcm,
-        SuiteName::XChaCha20Poly1305 => Algorithm::XChaCha20Poly1305,
-        SuiteName::TokenGcm12 => Algorithm::TokenGcm12,
-        SuiteName::TokenGcm16 => Algorithm::TokenGcm16,
-    };
-    let spec = KeySpec {
-        algorithm,
-        custody,
-        ..KeySpec::seal()
+    let secret = create.key_file.as_deref().map(crate::fpe::read_key);
+    let secret = secret.transpose()?;
+    let (spec, mut detail) = create.spec()?;
+    let seed = create.wallet.seed()?;
+    if let (Some(seed), Some(Detail::Tree(tree))) = (&seed, &mut detail) {
+        tree.seed.clone_from(&seed.scheme);
+    }
+    let secret = secret.or(seed.map(|seed| seed.seed));
+    let origin = match secret {
+        Some(_) => Origin::Imported,
+        None => Origin::Generated,
     };
     let order = Order::ContextCreate {
-        tenant,
+        tenant: tenant.clone(),
         name: name.clone(),
         binding,
-        spec,
+        spec: KeySpec { origin, ..spec },
+        rules: Rules {
+            two_approvals: create.two_approvals,
+            ..Rules::default()
+        },
+        detail,
+        secret: secret.as_ref().map(Imported::new),
     };
-    let Answer::ContextCreated { id, version } = give(home, order)? else {
+    let Answer::ContextCreated { id, version, words } = give(home, order)? else {
         return Err(order::unexpected());
     };
     let document = CreatedDocument {
-        name: &name,
+        name,
         id,
         key_version: version,
+        words: words.as_ref().map(Words::expose),
     };
     output::document(format, &document, || {
-        output::fields(&[
+        let mut rows = vec![
             ("name", name.to_string()),
             ("id", id.to_string()),
             ("key version", version.to_string()),
-        ])
-    })
+        ];
+        rows.extend(document.words.map(|words| ("words", words.to_owned())));
+        output::fields(&rows)
+    })?;
+    if words.is_some() {
+        eprintln!("write the words down: they bring every key back, and are shown only now");
+    }
+    Ok(())
+}
+
+impl ContextCreate {
+    /// What is fixed about the key, and what besides.
+    fn spec(&self) -> Result<(KeySpec, Option<Detail>), Failure> {
+        let of_format = self.format.read(&self.context.name)?;
+        let of_kind = self.kind.read(&self.wallet);
+        let never = Export::Never;
+        let (purpose, algorithm, detail, export) = match (of_format, of_kind) {
+            (Some((algorithm, detail)), _) => (Purpose::Tokenise, algorithm, Some(detail), never),
+            (None, Some(kind)) => kind,
+            (None, None) => (Purpose::Seal, self.cipher(), None, never),
+        };
+        let spec = KeySpec {
+            purpose,
+            algorithm,
+            custody: self.custody.custody(),
+            export,
+            ..KeySpec::seal()
+        };
+        Ok((spec, detail))
+    }
+
+    /// The cipher of its messages.
+    fn cipher(&self) -> Algorithm {
+        let usual = match self.custody {
+            CustodyName::Wrapped => SuiteName::Xaes256Gcm,
+            CustodyName::Token => SuiteName::TokenGcm12,
+        };
+        match self.suite.unwrap_or(usual) {
+            SuiteName::Xaes256Gcm => Algorithm::Xaes256Gcm,
+            SuiteName::XChaCha20Poly1305 => Algorithm::XChaCha20Poly1305,
+            SuiteName::TokenGcm12 => Algorithm::TokenGcm12,
+            SuiteName::TokenGcm16 => Algorithm::TokenGcm16,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -360,7 +482,7 @@ fn list(home: &Home, Tenant { tenant }: Tenant, format: Format) -> Result<(), Fa
             contexts: &contexts,
         },
         || {
-            let heading = ["name", "id", "bound to", "suite", "active", "versions"]
+            let heading = ["name", "id", "bound to", "algorithm", "active", "versions"]
                 .map(str::to_owned)
                 .to_vec();
             let rows = contexts.iter().map(|context| {
@@ -382,19 +504,50 @@ fn describe(home: &Home, context: OneContext, format: Format) -> Result<(), Fail
     let context = one(home, context)?;
     output::document(format, &ContextDocument { context: &context }, || {
         let spec = &context.spec;
-        let fields = output::fields(&[
+        let algorithm = match spec.purpose {
+            Purpose::Seal => "suite",
+            _ => "algorithm",
+        };
+        let mut rows = vec![
             ("name", context.name.to_string()),
             ("id", context.id.to_string()),
             ("bound to", context.binding.name().to_owned()),
             ("purpose", spec.purpose.name().to_owned()),
-            ("suite", spec.algorithm.name().to_owned()),
+            (algorithm, spec.algorithm.name().to_owned()),
             ("custody", spec.custody.name().to_owned()),
             ("origin", spec.origin.name().to_owned()),
             ("export", spec.export.name().to_owned()),
-            ("active", active(&context)),
-        ]);
-        format!("{fields}\n{}", versions(&context))
+        ];
+        rows.extend(context.detail.as_ref().map(details).unwrap_or_default());
+        rows.push(("active", active(&context)));
+        rows.extend(rules(&context));
+        format!("{}\n{}", output::fields(&rows), versions(&context))
     })
+}
+
+fn details(detail: &Detail) -> Vec<(&'static str, String)> {
+    match detail {
+        Detail::Format(format) => {
+            let mut rows = vec![
+                ("format", format.format.clone()),
+                ("tweak", format.tweak.clone()),
+                ("column", format.column.clone()),
+            ];
+            rows.extend(format.mask.clone().map(|mask| ("mask", mask)));
+            if format.small_domain {
+                rows.push(("small domain", "accepted".to_owned()));
+            }
+            rows
+        }
+        Detail::Tree(tree) => {
+            let soft = if tree.soft_children { "yes" } else { "no" };
+            vec![
+                ("seed", tree.seed.clone()),
+                ("soft children", soft.to_owned()),
+            ]
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn list_versions(home: &Home, context: OneContext, format: Format) -> Result<(), Failure> {
@@ -457,19 +610,67 @@ fn active(context: &ContextState) -> String {
     active.map_or_else(|| "-".to_owned(), |version| version.version.to_string())
 }
 
+fn rules(context: &ContextState) -> Vec<(&'static str, String)> {
+    let rules = &context.rules;
+    let days = |count: u16| format!("{count} days");
+    let rotated = rules.rotate_after_days;
+    let mut rows = vec![
+        ("opens", format!("version {} and above", context.min_open)),
+        (
+            "rotated",
+            rotated.map_or_else(
+                || "by hand".to_owned(),
+                |count| format!("every {}", days(count)),
+            ),
+        ),
+        (
+            "destroys",
+            format!(
+                "{} after the order, {} without use{}",
+                days(rules.destroy_after_days),
+                days(rules.quiet_days),
+                if rules.two_approvals {
+                    ", two approvals"
+                } else {
+                    ""
+                }
+            ),
+        ),
+    ];
+    if let (Some(campaign), Some(moved)) = (&rules.campaign, context.moved) {
+        rows.push(("campaign", format!("{moved} of {} moved", campaign.total)));
+    }
+    rows
+}
+
 fn versions(context: &ContextState) -> String {
-    let heading = ["version", "state", "created", "retired"]
-        .map(str::to_owned)
-        .to_vec();
+    let heading = [
+        "version", "state", "created", "retired", "due", "seals", "opens", "moved", "last use",
+    ];
     let rows = context.versions.iter().map(|version| {
-        let retired = version.retired.clone().unwrap_or_else(|| "-".to_owned());
+        let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+        let uses = &version.uses;
+        let last = match uses.last_use_ms {
+            0 => "-".to_owned(),
+            ms => WallTime::from_unix_millis(ms).rfc3339(),
+        };
+        let due = match &version.kept {
+            Some(_) => format!("{} (kept)", or_none(&version.due)),
+            None => or_none(&version.due),
+        };
         vec![
             version.version.to_string(),
             version.state.name().to_owned(),
             version.created.clone(),
-            retired,
+            or_none(&version.retired),
+            due,
+            uses.seals.to_string(),
+            uses.opens.to_string(),
+            uses.rewrapped.to_string(),
+            last,
         ]
     });
+    let heading = heading.map(str::to_owned).to_vec();
     output::table(&std::iter::once(heading).chain(rows).collect::<Vec<_>>())
 }
 

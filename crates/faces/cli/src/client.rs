@@ -6,6 +6,9 @@
 pub(crate) mod connection;
 mod destination;
 mod input;
+mod keys;
+mod tokens;
+mod uses;
 
 use std::path::PathBuf;
 
@@ -23,7 +26,7 @@ use crate::confirm::Yes;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
-/// Use a key service: encrypt, decrypt, rewrap, data keys, random bytes, health.
+/// Use a key service: encrypt, decrypt, tokens of values, signatures, codes, data keys, random bytes, health.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -32,6 +35,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    /// Make a secret with the owner of a public key.
+    Agree(uses::AgreeWords),
     /// List the contexts on which this client has a right.
     Contexts(Bare),
     /// Make a data key: its id, the key wrapped by the context, and when to take a new one.
@@ -40,14 +45,38 @@ enum Command {
     DatakeyOpen(DatakeyOpen),
     /// Open a ciphertext, given as base64 or as the envelope's bytes.
     Decrypt(Decrypt),
+    /// Make values of tokens, one on each line.
+    Detokenize(tokens::OfTokens),
     /// Seal bytes under a context's key.
     Encrypt(Encrypt),
     /// Say how the service is; exit code 5 if it is degraded.
     Health(Bare),
+    /// The versions of a context's key: list, rotate, suspend, destroy, approve.
+    #[command(subcommand)]
+    Key(keys::KeyCommand),
+    /// Let a private key of a tree out, where its context and the policy allow that.
+    KeyExport(uses::ExportWords),
+    /// Make a message authentication code.
+    Mac(uses::MacWords),
+    /// Look whether a message authentication code fits; exit code 8 if it does not.
+    MacVerify(uses::MacVerifyWords),
+    /// Show what a context's mask leaves of the values of tokens, one on each line.
+    Mask(tokens::OfTokens),
+    /// Show a public key, as PEM.
+    PublicKey(uses::PublicKeyWords),
     /// Take random bytes from the service.
     Random(Random),
     /// Seal a ciphertext again under the newest version, without opening it here.
     Rewrap(Encrypt),
+    /// Sign a message or a digest.
+    Sign(uses::SignWords),
+    /// Make tokens of values, one on each line: values of the same format.
+    #[command(alias = "tokenise")]
+    Tokenize(tokens::Tokenize),
+    /// Look whether a signature fits; exit code 8 if it does not.
+    Verify(uses::VerifyWords),
+    /// Show an extended public key of a tree that hands them out.
+    Xpub(uses::PathWords),
 }
 
 #[derive(Debug, clap::Args)]
@@ -147,14 +176,26 @@ struct Random {
 
 pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
     match arguments.command {
+        Command::Agree(words) => uses::agree(&words, format),
         Command::Contexts(arguments) => contexts(&arguments, format),
         Command::Datakey(arguments) => datakey(&arguments, format),
         Command::DatakeyOpen(arguments) => datakey_open(&arguments, format),
         Command::Decrypt(arguments) => decrypt(&arguments, format),
+        Command::Detokenize(arguments) => tokens::detokenize(&arguments, format),
         Command::Encrypt(arguments) => encrypt(&arguments, format),
         Command::Health(arguments) => health(&arguments, format),
+        Command::Key(command) => keys::run(command, format),
+        Command::KeyExport(words) => uses::export(&words, format),
+        Command::Mac(words) => uses::mac(&words, format),
+        Command::MacVerify(words) => uses::mac_verify(&words, format),
+        Command::Mask(arguments) => tokens::mask(&arguments, format),
+        Command::PublicKey(words) => uses::public_key(&words, format),
         Command::Random(arguments) => random(&arguments, format),
         Command::Rewrap(arguments) => rewrap(&arguments, format),
+        Command::Sign(words) => uses::sign(&words, format),
+        Command::Tokenize(arguments) => tokens::tokenize(&arguments, format),
+        Command::Verify(words) => uses::verify(&words, format),
+        Command::Xpub(words) => uses::xpub(&words, format),
     }
 }
 
@@ -425,7 +466,7 @@ fn health(arguments: &Bare, format: Format) -> Result<Exit, Failure> {
 
 /// Base64 of a secret, as wiped as the secret.
 fn secret_base64(secret: &SecretBytes) -> SecretBytes {
-    SecretBytes::from_vec(base64::encode(secret.expose()).into_bytes())
+    SecretBytes::from_vec(base64::encode_secret(secret.expose()).into_bytes())
 }
 
 fn with_line_end(text: &SecretBytes) -> SecretBytes {

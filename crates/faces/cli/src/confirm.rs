@@ -17,6 +17,11 @@ pub(crate) fn confirm(deed: &str, yes: Yes) -> Result<(), Failure> {
     if yes.yes {
         return Ok(());
     }
+    match crate::hsm::asked::agrees(deed) {
+        Some(true) => return Ok(()),
+        Some(false) => return Err(unchanged(deed)),
+        None => {}
+    }
     let (input, mut screen) = (std::io::stdin(), std::io::stderr());
     if !input.is_terminal() || !screen.is_terminal() {
         return Err(Failure::new(
@@ -30,10 +35,14 @@ pub(crate) fn confirm(deed: &str, yes: Yes) -> Result<(), Failure> {
     let heard = asked.and_then(|()| input.read_line(&mut answer));
     match heard {
         Ok(_) if answer.trim() == "yes" => Ok(()),
-        _ => Err(Failure::new(
-            Exit::Refused,
-            format!("{deed}: not confirmed"),
-            "nothing was changed",
-        )),
+        _ => Err(unchanged(deed)),
     }
+}
+
+fn unchanged(deed: &str) -> Failure {
+    Failure::new(
+        Exit::Refused,
+        format!("{deed}: not confirmed"),
+        "nothing was changed",
+    )
 }

@@ -70,6 +70,11 @@ impl Exit {
     pub(crate) const fn of(code: Code) -> Self {
         match code {
             Code::DecryptionFailed | Code::CiphertextMalformed => Self::Negative,
+            Code::ValueUnfit
+            | Code::TweakInvalid
+            | Code::PathInvalid
+            | Code::DigestInvalid
+            | Code::PeerKeyInvalid => Self::Usage,
             Code::ContextNotFound | Code::RouteNotFound | Code::VersionNotFound => Self::NotFound,
             Code::PrincipalUnknown
             | Code::PrincipalAmbiguous
@@ -78,9 +83,13 @@ impl Exit {
             | Code::CertificateMissing
             | Code::CertificateUntrusted
             | Code::CertificateMalformed => Self::Authentication,
-            Code::OperationDenied | Code::KeyVersionUnavailable | Code::StateConflict => {
-                Self::Refused
-            }
+            Code::OperationDenied
+            | Code::KeyVersionUnavailable
+            | Code::StateConflict
+            | Code::ApprovalMissing
+            | Code::KeyInUse
+            | Code::NotYetDue
+            | Code::ClockUncertain => Self::Refused,
             Code::Unsupported => Self::Unsupported,
             Code::RequestMalformed
             | Code::Base64Invalid

@@ -60,7 +60,7 @@ enum Command {
     Demo(demo::Arguments),
     /// Run the key service.
     Serve(serve::Arguments),
-    /// Use a key service: encrypt, decrypt, rewrap, data keys, random bytes, health.
+    /// Use a key service: encrypt, decrypt, tokens of values, signatures, codes, data keys, random bytes, health.
     Client(client::Arguments),
     /// Manage a home: contexts, keys, policy, certificates.
     Admin(admin::Arguments),
@@ -136,16 +136,16 @@ fn wanted_format() -> Format {
 
 fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let format = arguments.format;
-    let results = match &arguments.command {
-        Command::Bench(_) | Command::Benchmark(_) => true,
-        Command::Hsm(arguments) => arguments.measures(),
-        _ => false,
+    let has_form = match &arguments.command {
+        Command::Bench(_) | Command::Benchmark(_) => format != Format::Sarif,
+        Command::Hsm(arguments) => arguments.has_form(format),
+        _ => matches!(format, Format::Text | Format::Json),
     };
-    if matches!(format, Format::Csv | Format::Html) && !results {
+    if !has_form {
         return Err(Failure::new(
             Exit::Usage,
-            "only results of measurements have the forms csv and html",
-            "choose --format text or --format json",
+            "results of this command do not have this form",
+            "choose --format text or --format json; csv, html and sarif are for measurements, logs and audits",
         ));
     }
     match arguments.command {

@@ -14,10 +14,12 @@ pub(crate) enum Format {
     Text,
     /// One JSON document with `schema_version`.
     Json,
-    /// A table for spreadsheets: results of `bench` only.
+    /// A table for spreadsheets: results of `bench`, `hsm analyze` and `hsm audit-keys` only.
     Csv,
-    /// A page for browsers: results of `bench` only.
+    /// A page for browsers: results of `bench` and `hsm analyze` only.
     Html,
+    /// Findings for code scanning: `hsm analyze` and `hsm audit-keys` only.
+    Sarif,
 }
 
 /// Every JSON document that a command prints.
@@ -119,7 +121,9 @@ pub(crate) fn failure(format: Format, failure: &Failure) {
         place,
     } = failure;
     match format {
-        Format::Text | Format::Csv | Format::Html => eprintln!("error: {happened}\nhelp: {advice}"),
+        Format::Text | Format::Csv | Format::Html | Format::Sarif => {
+            eprintln!("error: {happened}\nhelp: {advice}")
+        }
         Format::Json => {
             let error = ErrorFields {
                 exit: *exit as u8,

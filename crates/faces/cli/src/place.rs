@@ -1,5 +1,7 @@
 //! Where things are: a home folder, and a service with a client's certificate.
 
+use std::fs::File;
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -47,6 +49,13 @@ pub(crate) fn tls(
 /// Settings for a service at `url`.
 pub(crate) fn settings(url: &str, tls: Arc<ClientConfig>) -> Result<Settings, Failure> {
     Ok(Settings::new(url, tls)?)
+}
+
+/// Standard input without the library's buffer, in which what is read would stay.
+pub(crate) fn standard_input() -> Result<File, Failure> {
+    let input = std::io::stdin().as_fd().try_clone_to_owned();
+    let failed = |error| Failure::file(Path::new("standard input"), "read", &error);
+    input.map(File::from).map_err(failed)
 }
 
 /// The bytes of a file.

@@ -108,6 +108,9 @@ fn announce(serving: &Serving) {
     if !node.memory_is_locked() {
         eprintln!("warning: the system forbids locking memory; keys may be swapped (ulimit -l)");
     }
+    for label in serving.unfit_keys() {
+        eprintln!("warning: the token has another key for {label}, or none; it is unavailable");
+    }
     println!("listening on https://{}", serving.local_addr());
 }
 

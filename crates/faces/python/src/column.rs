@@ -26,6 +26,18 @@ pub(crate) enum Direction {
 pub(crate) enum OnBad {
     Fail,
     Null,
+    /// Null in its place, and its row told.
+    Reject,
+}
+
+impl OnBad {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Fail => "fail",
+            Self::Null => "null",
+            Self::Reject => "reject",
+        }
+    }
 }
 
 /// One column to work on.

@@ -13,14 +13,17 @@ use crate::column::{Direction, OnBad};
 use crate::failure::Failure;
 use crate::lists::{self, Gathered};
 use crate::options::{Held, Options, closed};
-use column::{Call, masked, worked};
+use column::{Call, masked, masked_for_good, worked};
 
 /// What the calls of a format need, for as long as one of them runs.
 pub(super) struct Keyed {
     pub(super) key: Option<FormatKey>,
     pub(super) masker: Option<Masker>,
     pub(super) column: String,
+    /// Unless a call says otherwise.
     pub(super) on_bad: OnBad,
+    /// What the rule says, if there is one.
+    pub(super) rule: Option<OnBad>,
 }
 
 impl Keyed {
@@ -47,17 +50,17 @@ impl Keyed {
     }
 }
 
-/// A set of valid values, and what makes tokens of them.
+/// A set of valid values, and what makes tokens of them; or the mask of a column that has nothing else.
 #[pyclass(frozen, module = "keywright")]
 pub(crate) struct Format {
-    format: keywright_format::Format,
+    format: Option<keywright_format::Format>,
     tweak: Option<String>,
     held: Held<Arc<Keyed>>,
 }
 
 impl Format {
     pub(super) fn of(
-        format: keywright_format::Format,
+        format: Option<keywright_format::Format>,
         tweak: Option<String>,
         keyed: Keyed,
     ) -> Self {
@@ -72,6 +75,29 @@ impl Format {
         self.held.get().ok_or_else(closed)
     }
 
+    fn format(&self) -> Result<&keywright_format::Format, Failure> {
+        self.format.as_ref().ok_or_else(|| {
+            let text = "the rules mask this column for good and give it no format";
+            Failure::parameter("format_missing", text)
+        })
+    }
+
+    /// The mask of a column that has nothing else; what it has made does not come back.
+    fn only_mask<'h>(
+        &self,
+        direction: Direction,
+        held: &'h Keyed,
+    ) -> Result<Option<&'h Masker>, Failure> {
+        match (&self.format, direction) {
+            (Some(_), _) => Ok(None),
+            (None, Direction::Forth) => held.masker().map(Some),
+            (None, Direction::Back) => {
+                let text = "the rules mask this column for good: it does not come back";
+                Err(Failure::parameter("masked", text))
+            }
+        }
+    }
+
     fn one<'py>(
         &self,
         direction: Direction,
@@ -79,6 +105,9 @@ impl Format {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let held = self.held()?;
+        if let Some(masker) = self.only_mask(direction, &held)? {
+            return mask_one(masker, value);
+        }
         let key = held.key()?;
         let options = Options::new(options, &["rows", "caller"])?;
         let call = Call::new(&options)?;
@@ -101,10 +130,21 @@ impl Format {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let held = self.held()?;
-        held.key()?;
         let options = Options::new(options, &["rows", "caller", "on_bad", "threads"])?;
-        worked(&held, direction, values, &Call::new(&options)?)
+        let call = Call::new(&options)?;
+        if let Some(masker) = self.only_mask(direction, &held)? {
+            return masked_for_good(masker, values, &call);
+        }
+        held.key()?;
+        worked(&held, direction, values, &call)
     }
+}
+
+fn mask_one<'py>(masker: &Masker, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let (bytes, form) = lists::one(value)?;
+    let mut out = zeroize::Zeroizing::new(Vec::new());
+    masker.apply(&bytes, &mut out);
+    lists::object(value.py(), form, &out)
 }
 
 #[pymethods]
@@ -164,11 +204,7 @@ impl Format {
 
     fn mask<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let held = self.held()?;
-        let masker = held.masker()?;
-        let (bytes, form) = lists::one(value)?;
-        let mut out = Vec::new();
-        masker.apply(&bytes, &mut out);
-        lists::object(value.py(), form, &out)
+        mask_one(held.masker()?, value)
     }
 
     fn mask_batch<'py>(&self, values: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -179,7 +215,7 @@ impl Format {
     /// `None` if the value fits, else the code of the reason.
     fn check(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
         let (bytes, _) = lists::one(value)?;
-        let verdict = self.format.checker().check(&bytes);
+        let verdict = self.format()?.checker().check(&bytes);
         Ok(verdict.err().map(keywright_format::Misfit::code))
     }
 
@@ -188,7 +224,7 @@ impl Format {
         let gathered = Gathered::new(values)?;
         let (rows, mut offsets) = (gathered.forms.len(), Vec::new());
         let cells = gathered.values().cells(&(0..rows), &mut offsets)?;
-        let mut checker = self.format.checker();
+        let mut checker = self.format()?.checker();
         let verdicts = (0..rows).map(|row| match cells.get(row) {
             [] => None,
             value => checker.check(value).err(),
@@ -198,13 +234,25 @@ impl Format {
     }
 
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        making::description(py, &self.format, self.tweak.as_deref())
+        making::description(py, self.format()?, self.tweak.as_deref())
     }
 
     /// The description with every parameter written out.
     #[getter]
-    fn canonical(&self) -> &str {
-        self.format.canonical()
+    fn canonical(&self) -> PyResult<&str> {
+        Ok(self.format()?.canonical())
+    }
+
+    /// Whether there is a mask and no format: what it makes does not come back.
+    #[getter]
+    const fn masked(&self) -> bool {
+        self.format.is_none()
+    }
+
+    /// What the rule says of values that do not fit; `None` without a rule.
+    #[getter]
+    fn on_bad(&self) -> PyResult<Option<&'static str>> {
+        Ok(self.held()?.rule.map(OnBad::name))
     }
 
     /// The tweak policy; `None` without a key.
@@ -240,7 +288,14 @@ impl Format {
     }
 
     fn __repr__(&self) -> String {
-        format!("keywright.Format({:?})", self.format.canonical())
+        let canonical = self
+            .format
+            .as_ref()
+            .map(keywright_format::Format::canonical);
+        format!(
+            "keywright.Format({:?})",
+            canonical.unwrap_or("a mask alone")
+        )
     }
 }
 

@@ -150,6 +150,30 @@ def test_spark_gives_the_tokens_of_lists(
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_masked_columns_and_rejected_rows_go_through_a_frame(
+    library: str, run: Run, tmp_path: pathlib.Path, clear: Rows
+) -> None:
+    bad, out, back = tmp_path / "bad.csv", tmp_path / "tokens.csv", tmp_path / "values.csv"
+    with bad.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, clear[0])
+        writer.writeheader()
+        writer.writerows([clear[0], clear[1] | {"card_number": "4242424242424243"}, clear[2]])
+    rules = tmp_path / "own.toml"
+    rules.write_text(
+        'version = 1\n[[column]]\nname = "card_number"\nformat = "card"\non_bad = "reject"\n'
+        '[[column]]\nname = "email"\nmask = "fixed(gone)"\n',
+        encoding="utf-8",
+    )
+    run(f"{library}_tokenise.py", bad, "--out", out, "--rules", rules)
+    made = of_csv(out)
+    assert [row["id"] for row in made] == [clear[0]["id"], clear[2]["id"]]
+    assert [row["email"] for row in made] == ["gone", "gone"]
+    assert of_csv(tmp_path / "tokens.csv.rejects") == [clear[1] | {"card_number": "4242424242424243"}]
+    run(f"{library}_tokenise.py", out, "--out", back, "--rules", rules, "--reveal")
+    assert of_csv(back) == [row | {"email": "gone"} for row in (clear[0], clear[2])]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_key_of_another_length_stops_an_example(
     library: str, run: Run, tmp_path: pathlib.Path
 ) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import keywright
+import pyarrow as pa
 import pytest
 
 from conftest import CARD, MASTER, OTHER_CARD
@@ -143,11 +145,49 @@ def test_rules_say_what_becomes_of_bad_values() -> None:
     assert code(lambda: own.protect_batch(["2000-01-01", "yesterday"], rows=rows, on_bad="fail")) == "symbol"
 
 
+def test_rules_that_reject_are_asked_for_by_name() -> None:
+    rules = 'version = 1\n[[column]]\nname = "c"\nformat = "card"\non_bad = "reject"\n'
+    own = keywright.Format.from_rules(rules, "c", MASTER)
+    assert own.on_bad == "reject"
+    # Another answer than a column has to be asked for.
+    assert code(lambda: own.protect_batch([CARD, "x"])) == "symbol"
+    made, rejected = own.protect_batch([CARD, "x", None, ""], on_bad="reject")
+    assert (made, rejected) == ([own.protect(CARD), None, None, ""], [1])
+    assert own.reveal_batch(made, on_bad="reject") == ([CARD, None, None, ""], [])
+
+
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_rejected_rows_are_told_of_arrays(card: keywright.Format, chunks: int) -> None:
+    values = [CARD, None, "x", CARD, "4111111111111112", ""]
+    array = pa.chunked_array([pa.array(values)] * chunks)
+    made, rejected = card.protect_batch(array, on_bad="reject")
+    assert rejected == [row + 6 * chunk for chunk in range(chunks) for row in (2, 4)]
+    assert made.to_pylist() == [card.protect(CARD), None, None, card.protect(CARD), None, ""] * chunks
+    assert card.protect_batch(pa.array(values), on_bad="reject")[1] == [2, 4]
+
+
+def test_a_column_that_is_masked_for_good() -> None:
+    own = keywright.Format.from_rules(RULES, "note", MASTER)
+    assert own.masked and not keywright.Format("card").masked
+    assert own.protect_batch(["anything", None, ""]) == [None, None, None]
+    assert own.protect_batch(["anything"], on_bad="reject") == ([None], [])
+    assert own.protect("anything") == ""
+    assert own.protect_batch(pa.array(["a", None])).to_pylist() == own.mask_batch(pa.array(["a", None])).to_pylist()
+    for call in (lambda: own.reveal("x"), lambda: own.reveal_batch(["x"])):
+        assert code(call) == "masked"
+    missing: list[Callable[[], object]] = [lambda: own.canonical, own.describe, lambda: own.check("x")]
+    for ask in missing:
+        assert code(ask) == "format_missing"
+    hashed = keywright.Format.from_rules(RULES.replace('mask = "null"', 'mask = "hash"'), "note", MASTER)
+    assert len(hashed.protect("anything")) == 32
+    rules = RULES.replace('mask = "null"', 'mask = "hash"')
+    assert code(lambda: keywright.Format.from_rules(rules, "note")) == "mask_key"
+
+
 @pytest.mark.parametrize(
     ("rules", "column", "expected"),
     [
         (RULES, "absent", "column_unknown"),
-        (RULES, "note", "format_missing"),
         ("version = 2", "a", "format_text"),
         ("version =", "a", "format_text"),
         ("", "a", "format_text"),

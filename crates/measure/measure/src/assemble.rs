@@ -425,6 +425,7 @@ fn load_record(plan: &CasePlan) -> LoadRecord {
         cap: u64::from(plan.load.cap().get()),
         connections: plan.connections,
         warmup_ns: nanos(plan.warmup),
+        warmup_operations: plan.warmup_operations,
         rate_per_s: plan.load.rate_per_s(),
         ..LoadRecord::default()
     };

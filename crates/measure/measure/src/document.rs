@@ -235,6 +235,9 @@ records! {
         duration_ns: u64,
         /// Not measured, before each run.
         warmup_ns: u64,
+        /// Operations that were not measured, before each run.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        warmup_operations: Option<u64>,
         /// Operations of one run, where they were limited.
         #[serde(skip_serializing_if = "Option::is_none")]
         iterations: Option<u64>,

@@ -370,11 +370,12 @@ mod tests {
         );
         assert_eq!((silent.timeout, silent.verified), (2, 7));
         let frozen = Server {
-            freezes: vec![(Duration::ZERO, Duration::from_millis(10))],
+            freezes: vec![(Duration::ZERO, Duration::from_millis(300))],
             ..server()
         };
         let run = carried(&frozen, 1, 3, 1).remove(0);
-        assert!(run.ledger.service.max().unwrap() >= 9_000_000);
+        // Less than the freeze by what a loaded machine takes to begin.
+        assert!(run.ledger.service.max().unwrap() >= 30_000_000);
     }
 
     #[test]

@@ -25,7 +25,9 @@ use crate::local::fpe::Backend;
 use crate::operation::{AnyCarrier, Make, Operation, Setting};
 use crate::processes::Processes;
 use crate::script::Scripted;
-use crate::service::{Access, Kind, Launch, Role, Server, Shape, Tenant, home, token_home};
+use crate::service::{
+    Access, Kind, Launch, Role, Server, Shape, Tenant, home, token_home, uses_home,
+};
 use crate::store::{self, development::Development, standin::StandIn};
 use crate::suite::{
     Instance, ScriptClock, Secret, Store as StoreTarget, SuiteCase, Target, Token, Work,
@@ -751,7 +753,7 @@ impl Workshop {
         }
         let program = match role {
             Role::Floor => self.places.floor.as_deref(),
-            Role::Keys | Role::Null | Role::Token => self.places.program.as_deref(),
+            Role::Keys | Role::Null | Role::Token | Role::Uses => self.places.program.as_deref(),
         };
         let program = program.ok_or_else(|| TargetError::Unsupported {
             target: "service".to_owned(),
@@ -764,6 +766,7 @@ impl Workshop {
         };
         let home = match role {
             Role::Token => token_home(&self.places.folder, program)?,
+            Role::Uses => uses_home(&self.places.folder)?,
             _ => home(&self.places.folder)?,
         };
         let server = Server::start(launch, role, &home)?;

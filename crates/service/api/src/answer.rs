@@ -2,13 +2,17 @@
 
 use std::fmt;
 
-use keywright_types::{Code, ContextId, DataKeyId, KeyVersion, Name, RequestId, State};
+use keywright_types::{Code, ContextId, DataKeyId, KeyVersion, Name, Purpose, RequestId, State};
 use schemars::JsonSchema;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use crate::Binary;
+use crate::{Binary, Text};
+
 use crate::keyed::{Key, PutBack};
+pub use crate::uses::{
+    AgreeAnswer, KeyExportAnswer, MacAnswer, PublicKeyAnswer, SignAnswer, VerifyAnswer, XpubAnswer,
+};
 
 /// The answer of `encrypt` and `rewrap`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -80,6 +84,42 @@ pub struct RandomAnswer<'a> {
     /// The bytes.
     #[serde(borrow)]
     pub random: Binary<'a>,
+}
+
+/// The answer of `tokenize`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct TokenAnswer<'a> {
+    /// The token: a value of the same format.
+    #[serde(borrow)]
+    pub token: Text<'a>,
+    /// The version that made it. Keep it beside the token: `detokenize` must be told.
+    #[schemars(with = "u32")]
+    pub key_version: KeyVersion,
+}
+
+/// The answer of `detokenize`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct ValueAnswer<'a> {
+    /// The value that the token was made of, if version and tweak were those it was made with.
+    #[serde(borrow)]
+    pub value: Text<'a>,
+    /// The version that was named.
+    #[schemars(with = "u32")]
+    pub key_version: KeyVersion,
+}
+
+/// The answer of `mask`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct MaskAnswer<'a> {
+    /// What the context's mask leaves of the value.
+    #[serde(borrow)]
+    pub masked: Text<'a>,
+    /// The version that was named.
+    #[schemars(with = "u32")]
+    pub key_version: KeyVersion,
 }
 
 /// The answer to a batch: the result of each item, in the order of the request.
@@ -242,11 +282,30 @@ pub struct ContextEntry {
     /// The id, which never changes.
     #[schemars(with = "Id")]
     pub id: ContextId,
+    /// What its key is for.
+    #[schemars(with = "String")]
+    pub purpose: Purpose,
+    /// The format of its values, where its key makes tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<ContextFormat>,
     /// The version that seals, if there is one.
     #[schemars(with = "Option<u32>")]
     pub active_version: Option<KeyVersion>,
     /// All versions, the oldest first.
     pub versions: Vec<VersionEntry>,
+}
+
+/// The format of a context whose key makes tokens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
+pub struct ContextFormat {
+    /// The format, in its canonical text.
+    pub format: String,
+    /// What the tweak is made of; the columns in it are what an item's `tweak` must have.
+    pub tweak: String,
+    /// What `mask` shows, if it shows anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<String>,
 }
 
 /// One version of a context's key.
@@ -266,4 +325,4 @@ pub struct VersionEntry {
 #[schemars(extend("pattern" = "^[0-9a-f]{32}$"))]
 #[schemars(description = "16 bytes as lower-case hexadecimal.")]
 #[expect(dead_code, reason = "stands for an id in schemas only")]
-struct Id(String);
+pub(crate) struct Id(String);

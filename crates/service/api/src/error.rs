@@ -178,7 +178,7 @@ const INTERNAL: Entry = row(
 );
 
 /// In the order of the codes' numbers, which is how [`entry`] finds them.
-static TABLE: [Entry; 37] = [
+static TABLE: [Entry; 46] = [
     row(Code::Ok, StatusCode::OK, "done"),
     row(
         Code::RequestMalformed,
@@ -355,5 +355,50 @@ static TABLE: [Entry; 37] = [
         Code::CertificateMalformed,
         StatusCode::FORBIDDEN,
         "the certificate cannot be read, or a name in it has control characters",
+    ),
+    row(
+        Code::ValueUnfit,
+        StatusCode::BAD_REQUEST,
+        "the value or token is not in the format of the context; GET /v1/contexts shows the format",
+    ),
+    row(
+        Code::TweakInvalid,
+        StatusCode::BAD_REQUEST,
+        "the tweak has other columns than the context needs, or more than 16384 bytes; GET /v1/contexts shows them",
+    ),
+    row(
+        Code::PathInvalid,
+        StatusCode::BAD_REQUEST,
+        "the path leads to no key here; a tree takes one such as m/44'/0'/7' with children that its scheme has, other contexts take none",
+    ),
+    row(
+        Code::DigestInvalid,
+        StatusCode::BAD_REQUEST,
+        "an item has either a message or a digest of 32 bytes (48 for P-384, 64 for P-521), and Ed25519 signs messages alone",
+    ),
+    row(
+        Code::PeerKeyInvalid,
+        StatusCode::BAD_REQUEST,
+        "the public key is none of the curve of this context, or makes no secret",
+    ),
+    row(
+        Code::ApprovalMissing,
+        StatusCode::FORBIDDEN,
+        "this order needs the approval of two other principals, given within a day to exactly this order",
+    ),
+    row(
+        Code::KeyInUse,
+        StatusCode::CONFLICT,
+        "the key version was used or asked for too lately, or its campaign is open; wait, or order it despite use",
+    ),
+    row(
+        Code::NotYetDue,
+        StatusCode::CONFLICT,
+        "the day of the destruction has not come; the list of versions shows it",
+    ),
+    row(
+        Code::ClockUncertain,
+        StatusCode::CONFLICT,
+        "the clock of the node jumped; its operator has to confirm that it is right",
     ),
 ];

@@ -7,7 +7,11 @@ use serde::Serialize;
 
 use crate::Limits;
 use crate::error::Refusal;
-use crate::request::{Body, DatakeyItem, OpenItem, RandomItem, SealItem, parse};
+use crate::orders::{ApproveOrder, KeyOrder, RotateOrder, parse_order};
+use crate::request::{
+    AgreeItem, Body, DatakeyItem, MacItem, MacVerifyItem, OpenItem, PathItem, PublicKeyItem,
+    RandomItem, SealItem, SignItem, TokenItem, ValueItem, VerifyItem, parse,
+};
 use crate::route::{RouteMatch, match_route};
 
 /// Small, so that the limits are met too.
@@ -35,6 +39,23 @@ macro_rules! body {
     };
 }
 
+/// The same for the body of a route that takes one order.
+macro_rules! order {
+    ($data:expr, $order:ty) => {
+        match parse_order::<$order>($data, &LIMITS) {
+            Ok(order) => {
+                let written = serde_json::to_vec(&order).unwrap_or_default();
+                let again = parse_order::<$order>(&written, &LIMITS);
+                assert!(
+                    again == Ok(order),
+                    "an order means something else when written"
+                );
+            }
+            Err(refusal) => refused(refusal),
+        }
+    };
+}
+
 /// Reads `data` as the body of every route and as a path, and checks that
 ///
 /// * what is accepted has between one item and the limit, and means the same when written again;
@@ -44,10 +65,22 @@ macro_rules! body {
 /// # Panics
 /// If one of them does not hold, which is what a fuzzer looks for.
 pub fn request(data: &[u8]) {
+    order!(data, KeyOrder);
+    order!(data, RotateOrder);
+    order!(data, ApproveOrder);
     body!(data, SealItem<'_>);
     body!(data, OpenItem<'_>);
     body!(data, DatakeyItem<'_>);
     body!(data, RandomItem);
+    body!(data, ValueItem<'_>);
+    body!(data, TokenItem<'_>);
+    body!(data, SignItem<'_>);
+    body!(data, VerifyItem<'_>);
+    body!(data, AgreeItem<'_>);
+    body!(data, PublicKeyItem<'_>);
+    body!(data, PathItem<'_>);
+    body!(data, MacItem<'_>);
+    body!(data, MacVerifyItem<'_>);
     if let Ok(text) = std::str::from_utf8(data) {
         path(text);
     }

@@ -4,10 +4,11 @@
 //! * [`request`]: bodies of requests. The server reads them without copying; the client writes them.
 //! * [`mod@write`]: answers, written by the server in one pass; [`answer`]: the same answers, as the client
 //!   reads them. A test holds the two together.
+//! * [`orders`]: bodies and answers of the routes by which keys live.
 //! * [`error`]: the one table from code to status, sentence and retry.
 //! * [`openapi`]: the OpenAPI 3.1 document, generated from all of the above.
 //!
-//! Binary fields are standard base64 with padding (RFC 4648 section 4). Requests refuse unknown fields;
+//! Binary fields are standard base64 with padding (RFC 4648 section 4); values, tokens and paths are texts. Requests refuse unknown fields;
 //! answers may grow new ones, and a client passes over what it does not know.
 //!
 //! Not here: connections, limits on time, and who may ask.
@@ -21,9 +22,13 @@ pub mod fuzzing;
 mod keyed;
 mod limits;
 pub mod openapi;
+pub mod orders;
 pub mod request;
 pub mod route;
+mod text;
+mod uses;
 pub mod write;
 
 pub use binary::Binary;
-pub use limits::{Limits, MAX_AAD, MAX_RANDOM, MAX_RANDOM_TOTAL};
+pub use limits::{Limits, MAX_AAD, MAX_RANDOM, MAX_RANDOM_TOTAL, MAX_TWEAK};
+pub use text::{Text, Tweak};

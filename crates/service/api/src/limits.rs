@@ -2,6 +2,8 @@
 
 /// Most bytes of additional data of one item (design 7.5).
 pub const MAX_AAD: usize = 16 << 10;
+/// Most bytes of the tweak of one item, names of columns and four bytes for each length included.
+pub const MAX_TWEAK: usize = 16 << 10;
 /// Most random bytes of one item.
 pub const MAX_RANDOM: u64 = 1 << 16;
 /// Most random bytes of one request: as base64 they are as long as the longest body.

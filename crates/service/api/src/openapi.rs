@@ -8,11 +8,19 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::answer::{
-    ContextsAnswer, DatakeyAnswer, DatakeyOpenAnswer, ErrorAnswer, HealthAnswer, OpenAnswer,
-    RandomAnswer, SealAnswer,
+    AgreeAnswer, ContextsAnswer, DatakeyAnswer, DatakeyOpenAnswer, ErrorAnswer, HealthAnswer,
+    KeyExportAnswer, MacAnswer, MaskAnswer, OpenAnswer, PublicKeyAnswer, RandomAnswer, SealAnswer,
+    SignAnswer, TokenAnswer, ValueAnswer, VerifyAnswer, XpubAnswer,
 };
 use crate::error::entry;
-use crate::request::{DatakeyItem, OpenItem, RandomItem, SealItem};
+use crate::orders::{
+    ApproveAnswer, ApproveOrder, KeyOrder, KeyOrderAnswer, KeyVersionsAnswer, RotateAnswer,
+    RotateOrder,
+};
+use crate::request::{
+    AgreeItem, DatakeyItem, MacItem, MacVerifyItem, OpenItem, PathItem, PublicKeyItem, RandomItem,
+    SealItem, SignItem, TokenItem, ValueItem, VerifyItem,
+};
 use crate::route::{Endpoint, ROUTES, Route};
 use crate::{Limits, openapi::example::Examples};
 
@@ -73,7 +81,10 @@ fn operation(route: &Route, limits: &Limits) -> Value {
             "required": true,
             "description": format!("At most {} bytes.", limits.body_bytes),
             "content": { "application/json": {
-                "schema": one_or_items(item, limits),
+                "schema": match route.takes_items() {
+                    true => one_or_items(item, limits),
+                    false => reference(item),
+                },
                 "examples": named(&examples.requests),
             } },
         });
@@ -88,18 +99,40 @@ fn operation_id(route: &Route) -> String {
 
 const fn summary(endpoint: Endpoint) -> &'static str {
     match endpoint {
+        Endpoint::Agree => "Make a secret with the owner of a public key.",
         Endpoint::Contexts => "The contexts on which the caller has a right.",
         Endpoint::Datakey => "Make a data key for local work, plain and wrapped.",
         Endpoint::DatakeyOpen => "Open a wrapped data key.",
         Endpoint::Decrypt => "Open ciphertexts of the context.",
+        Endpoint::Detokenize => "Make values of tokens; the version is named, and not tried.",
         Endpoint::Encrypt => "Seal under the context's active key version.",
         Endpoint::Health => "Whether key holder and audit log work; 503 if one does not.",
+        Endpoint::KeyApprove => "Approve an order of somebody else, for a day.",
+        Endpoint::KeyCancelDestroy => "Take the date of a destruction back.",
+        Endpoint::KeyDestroy => "Destroy key versions whose day has come.",
+        Endpoint::KeyResume => "Take suspended key versions up again.",
+        Endpoint::KeyRetire => "Let the active key version seal no more.",
+        Endpoint::KeyRotate => "Make a new key version active and retire the one before.",
+        Endpoint::KeyScheduleDestroy => {
+            "Set the date on which key versions are destroyed; nothing opens from now on."
+        }
+        Endpoint::KeySuspend => "Forbid every use of key versions, for now.",
+        Endpoint::KeyVersions => "The versions of the context's key, and how often they were used.",
+        Endpoint::KeyExport => "Let a private key of a tree out, where its context allows that.",
+        Endpoint::Mac => "Make message authentication codes.",
+        Endpoint::MacVerify => "Look whether message authentication codes fit.",
+        Endpoint::Mask => "Show what the context's mask leaves of the values of tokens.",
         Endpoint::Metrics => "Prometheus metrics.",
         Endpoint::Openapi => "This document.",
+        Endpoint::PublicKey => "Show public keys.",
         Endpoint::Random => "Random bytes.",
         Endpoint::Rewrap => {
             "Seal again under the active key version, without showing the plaintext."
         }
+        Endpoint::Sign => "Sign messages or digests.",
+        Endpoint::Tokenize => "Make tokens, which are values of the same format.",
+        Endpoint::Verify => "Look whether signatures fit.",
+        Endpoint::Xpub => "Show extended public keys of a tree that hands them out.",
     }
 }
 
@@ -239,6 +272,25 @@ fn schemas() -> Value {
     request::<OpenItem<'_>>(&mut generator);
     request::<DatakeyItem<'_>>(&mut generator);
     request::<RandomItem>(&mut generator);
+    request::<ValueItem<'_>>(&mut generator);
+    request::<TokenItem<'_>>(&mut generator);
+    request::<TokenAnswer<'_>>(&mut generator);
+    request::<ValueAnswer<'_>>(&mut generator);
+    request::<MaskAnswer<'_>>(&mut generator);
+    request::<SignItem<'_>>(&mut generator);
+    request::<SignAnswer<'_>>(&mut generator);
+    request::<VerifyItem<'_>>(&mut generator);
+    request::<VerifyAnswer>(&mut generator);
+    request::<AgreeItem<'_>>(&mut generator);
+    request::<AgreeAnswer<'_>>(&mut generator);
+    request::<PublicKeyItem<'_>>(&mut generator);
+    request::<PublicKeyAnswer<'_>>(&mut generator);
+    request::<PathItem<'_>>(&mut generator);
+    request::<XpubAnswer>(&mut generator);
+    request::<KeyExportAnswer<'_>>(&mut generator);
+    request::<MacItem<'_>>(&mut generator);
+    request::<MacAnswer<'_>>(&mut generator);
+    request::<MacVerifyItem<'_>>(&mut generator);
     request::<SealAnswer<'_>>(&mut generator);
     request::<OpenAnswer<'_>>(&mut generator);
     request::<DatakeyAnswer<'_>>(&mut generator);
@@ -246,6 +298,13 @@ fn schemas() -> Value {
     request::<RandomAnswer<'_>>(&mut generator);
     request::<HealthAnswer>(&mut generator);
     request::<ContextsAnswer>(&mut generator);
+    request::<KeyOrder>(&mut generator);
+    request::<KeyOrderAnswer>(&mut generator);
+    request::<RotateOrder>(&mut generator);
+    request::<RotateAnswer>(&mut generator);
+    request::<ApproveOrder>(&mut generator);
+    request::<ApproveAnswer>(&mut generator);
+    request::<KeyVersionsAnswer>(&mut generator);
     request::<ErrorAnswer>(&mut generator);
     generator.take_definitions(true).into()
 }

@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 
-use keywright_types::Code;
+use keywright_types::{Code, KeyVersion};
 use schemars::JsonSchema;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeStruct;
@@ -22,7 +22,11 @@ use serde::{Serialize, Serializer};
 
 use crate::error::Refusal;
 use crate::keyed::{Key, PutBack};
-use crate::{Binary, Limits};
+use crate::{Binary, Limits, Text, Tweak};
+
+pub use crate::uses::{
+    AgreeItem, MacItem, MacVerifyItem, PathItem, PublicKeyItem, SignItem, SignatureForm, VerifyItem,
+};
 
 /// One item, answered by itself; or a batch, answered item by item.
 #[derive(Debug)]
@@ -104,6 +108,35 @@ pub struct RandomItem {
     pub bytes: u64,
 }
 
+/// An item of `tokenize`.
+#[derive(Debug, Serialize, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
+pub struct ValueItem<'a> {
+    /// A value of the context's format.
+    #[serde(borrow)]
+    pub value: Text<'a>,
+    /// The cells of other columns that the context's tweak needs, each under its column's name; at most 16 KiB.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub tweak: Option<Tweak<'a>>,
+}
+
+/// An item of `detokenize` and `mask`.
+#[derive(Debug, Serialize, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
+pub struct TokenItem<'a> {
+    /// What `tokenize` answered.
+    #[serde(borrow)]
+    pub token: Text<'a>,
+    /// The version that `tokenize` answered. Another version gives another value, and no error.
+    #[schemars(with = "u32")]
+    pub key_version: KeyVersion,
+    /// The cells of other columns, as they were given to `tokenize`.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub tweak: Option<Tweak<'a>>,
+}
+
 /// What a route takes as an item.
 pub trait Item<'a>: Deserialize<'a> + sealed::Item {
     /// What a body has to be, for the sentence that refuses another.
@@ -118,6 +151,15 @@ mod sealed {
     impl Item for super::OpenItem<'_> {}
     impl Item for super::DatakeyItem<'_> {}
     impl Item for super::RandomItem {}
+    impl Item for super::ValueItem<'_> {}
+    impl Item for super::TokenItem<'_> {}
+    impl Item for super::SignItem<'_> {}
+    impl Item for super::VerifyItem<'_> {}
+    impl Item for super::AgreeItem<'_> {}
+    impl Item for super::PublicKeyItem<'_> {}
+    impl Item for super::PathItem<'_> {}
+    impl Item for super::MacItem<'_> {}
+    impl Item for super::MacVerifyItem<'_> {}
 }
 
 impl<'a> Item<'a> for SealItem<'a> {
@@ -139,20 +181,51 @@ impl Item<'_> for RandomItem {
     const EXPECTS: &'static str = "`bytes`, or `items` with a list of such objects";
 }
 
+impl<'a> Item<'a> for ValueItem<'a> {
+    const EXPECTS: &'static str =
+        "`value` and optional `tweak`, or `items` with a list of such objects";
+}
+
+impl<'a> Item<'a> for TokenItem<'a> {
+    const EXPECTS: &'static str = "`token`, the `key_version` that tokenize answered with it, and optional `tweak`, or `items` with a list of such objects";
+}
+
+impl<'a> Item<'a> for SignItem<'a> {
+    const EXPECTS: &'static str = "`message` or `digest`, and optional `path` and `form` (ecdsa, ecdsa-recoverable, ed25519, schnorr), or `items` with a list of such objects";
+}
+
+impl<'a> Item<'a> for VerifyItem<'a> {
+    const EXPECTS: &'static str = "`message` or `digest`, `signature`, the `key_version` that sign answered with it, and optional `path` and `form`, or `items` with a list of such objects";
+}
+
+impl<'a> Item<'a> for AgreeItem<'a> {
+    const EXPECTS: &'static str = "`public_key` and optional `path` and `key_version`, or `items` with a list of such objects";
+}
+
+impl<'a> Item<'a> for PublicKeyItem<'a> {
+    const EXPECTS: &'static str =
+        "optional `path` and `key_version`, or `items` with a list of such objects";
+}
+
+impl<'a> Item<'a> for PathItem<'a> {
+    const EXPECTS: &'static str = "`path`, or `items` with a list of such objects";
+}
+
+impl<'a> Item<'a> for MacItem<'a> {
+    const EXPECTS: &'static str = "`message`, or `items` with a list of such objects";
+}
+
+impl<'a> Item<'a> for MacVerifyItem<'a> {
+    const EXPECTS: &'static str = "`message`, `mac` and the `key_version` that mac answered with it, or `items` with a list of such objects";
+}
+
 /// Reads a body. Nothing of the body is ever part of the refusal.
 ///
 /// # Errors
 /// A [`Refusal`] with `body_too_large`, `too_many_items` or `request_malformed`. Whether binary fields
 /// are base64 shows only when they are decoded, item by item.
 pub fn parse<'a, T: Item<'a>>(body: &'a [u8], limits: &Limits) -> Result<Body<T>, Refusal> {
-    if body.len() > limits.body_bytes {
-        return Err(Refusal::new(Code::BodyTooLarge));
-    }
-    // One pass over the whole is cheaper than serde's check of each string.
-    let text = std::str::from_utf8(body).map_err(|error| {
-        let good = body.get(..error.valid_up_to()).unwrap_or_default();
-        Refusal::malformed(T::EXPECTS, Some(position(good)))
-    })?;
+    let text = read_text(body, limits, T::EXPECTS)?;
     let too_many = Cell::new(false);
     let form = Form {
         limit: limits.items,
@@ -166,6 +239,22 @@ pub fn parse<'a, T: Item<'a>>(body: &'a [u8], limits: &Limits) -> Result<Body<T>
             true => Refusal::new(Code::TooManyItems),
             false => Refusal::malformed(T::EXPECTS, Some((error.line(), error.column()))),
         })
+}
+
+/// The text that a body is.
+pub(crate) fn read_text<'a>(
+    body: &'a [u8],
+    limits: &Limits,
+    expects: &'static str,
+) -> Result<&'a str, Refusal> {
+    if body.len() > limits.body_bytes {
+        return Err(Refusal::new(Code::BodyTooLarge));
+    }
+    // One pass over the whole is cheaper than serde's check of each string.
+    std::str::from_utf8(body).map_err(|error| {
+        let good = body.get(..error.valid_up_to()).unwrap_or_default();
+        Refusal::malformed(expects, Some(position(good)))
+    })
 }
 
 /// Line and column just behind these bytes, counted as serde counts them.

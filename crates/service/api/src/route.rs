@@ -15,6 +15,8 @@ use keywright_types::{Code, Name, Operation};
     reason = "whoever serves routes must face each of them"
 )]
 pub enum Endpoint {
+    /// `POST /v1/contexts/{context}/agree`.
+    Agree,
     /// `GET /v1/contexts`.
     Contexts,
     /// `POST /v1/contexts/{context}/datakey`.
@@ -23,18 +25,56 @@ pub enum Endpoint {
     DatakeyOpen,
     /// `POST /v1/contexts/{context}/decrypt`.
     Decrypt,
+    /// `POST /v1/contexts/{context}/detokenize`.
+    Detokenize,
     /// `POST /v1/contexts/{context}/encrypt`.
     Encrypt,
     /// `GET /v1/health`.
     Health,
+    /// `POST /v1/contexts/{context}/key/approve`.
+    KeyApprove,
+    /// `POST /v1/contexts/{context}/key/cancel-destroy`.
+    KeyCancelDestroy,
+    /// `POST /v1/contexts/{context}/key/destroy`.
+    KeyDestroy,
+    /// `POST /v1/contexts/{context}/key/export`.
+    KeyExport,
+    /// `POST /v1/contexts/{context}/key/resume`.
+    KeyResume,
+    /// `POST /v1/contexts/{context}/key/retire`.
+    KeyRetire,
+    /// `POST /v1/contexts/{context}/key/rotate`.
+    KeyRotate,
+    /// `POST /v1/contexts/{context}/key/schedule-destroy`.
+    KeyScheduleDestroy,
+    /// `POST /v1/contexts/{context}/key/suspend`.
+    KeySuspend,
+    /// `GET /v1/contexts/{context}/key/versions`.
+    KeyVersions,
+    /// `POST /v1/contexts/{context}/mac`.
+    Mac,
+    /// `POST /v1/contexts/{context}/mac/verify`.
+    MacVerify,
+    /// `POST /v1/contexts/{context}/mask`.
+    Mask,
     /// `GET /metrics`.
     Metrics,
     /// `GET /v1/openapi.json`.
     Openapi,
+    /// `POST /v1/contexts/{context}/public-key`.
+    PublicKey,
     /// `POST /v1/random`.
     Random,
     /// `POST /v1/contexts/{context}/rewrap`.
     Rewrap,
+    /// `POST /v1/contexts/{context}/sign`.
+    Sign,
+    /// `POST /v1/contexts/{context}/tokenize`.
+    Tokenize,
+    /// `POST /v1/contexts/{context}/verify`.
+    Verify,
+    /// `POST /v1/contexts/{context}/xpub`.
+    Xpub,
 }
 
 /// The two methods that routes take.
@@ -125,7 +165,23 @@ impl Route {
     /// Whether the route takes items and can take a batch.
     #[must_use]
     pub const fn takes_items(&self) -> bool {
-        self.request.is_some()
+        self.request.is_some() && !self.is_order()
+    }
+
+    /// Whether the route takes one order, which changes the state of a key.
+    #[must_use]
+    pub const fn is_order(&self) -> bool {
+        matches!(
+            self.endpoint,
+            Endpoint::KeyApprove
+                | Endpoint::KeyCancelDestroy
+                | Endpoint::KeyDestroy
+                | Endpoint::KeyResume
+                | Endpoint::KeyRetire
+                | Endpoint::KeyRotate
+                | Endpoint::KeyScheduleDestroy
+                | Endpoint::KeySuspend
+        )
     }
 }
 
@@ -182,6 +238,81 @@ const OPENED_ITEM: &[Code] = &[
     Code::DecryptionFailed,
 ];
 
+const VALUE_ITEM: &[Code] = &[Code::ValueUnfit, Code::TweakInvalid];
+const TOKEN_ITEM: &[Code] = &[
+    Code::ValueUnfit,
+    Code::TweakInvalid,
+    Code::VersionNotFound,
+    Code::KeyVersionUnavailable,
+];
+
+const SIGN_ITEM: &[Code] = &[Code::Base64Invalid, Code::PathInvalid, Code::DigestInvalid];
+const VERIFY_ITEM: &[Code] = &[
+    Code::Base64Invalid,
+    Code::PathInvalid,
+    Code::DigestInvalid,
+    Code::VersionNotFound,
+    Code::KeyVersionUnavailable,
+];
+const AGREE_ITEM: &[Code] = &[
+    Code::Base64Invalid,
+    Code::PathInvalid,
+    Code::PeerKeyInvalid,
+    Code::VersionNotFound,
+    Code::KeyVersionUnavailable,
+];
+const PUBLIC_KEY_ITEM: &[Code] = &[
+    Code::PathInvalid,
+    Code::VersionNotFound,
+    Code::KeyVersionUnavailable,
+];
+const PATH_ITEM: &[Code] = &[Code::PathInvalid];
+const MAC_ITEM: &[Code] = &[Code::Base64Invalid];
+const MAC_VERIFY_ITEM: &[Code] = &[
+    Code::Base64Invalid,
+    Code::VersionNotFound,
+    Code::KeyVersionUnavailable,
+];
+
+const ORDER: &[Code] = &[
+    Code::RequestMalformed,
+    Code::BodyTooLarge,
+    Code::RequestTimeout,
+    Code::HolderUnavailable,
+    Code::StoreUnavailable,
+    Code::ContextNotFound,
+    Code::Unsupported,
+    Code::ValueInvalid,
+    Code::VersionNotFound,
+    Code::StateConflict,
+];
+const GRAVE_ORDER: &[Code] = &[
+    Code::RequestMalformed,
+    Code::BodyTooLarge,
+    Code::RequestTimeout,
+    Code::HolderUnavailable,
+    Code::StoreUnavailable,
+    Code::ContextNotFound,
+    Code::Unsupported,
+    Code::ValueInvalid,
+    Code::VersionNotFound,
+    Code::StateConflict,
+    Code::ApprovalMissing,
+    Code::KeyInUse,
+    Code::NotYetDue,
+    Code::ClockUncertain,
+];
+
+/// A route that gives an order about versions of a key.
+const fn order(
+    (endpoint, action): (Endpoint, &'static str),
+    operation: Operation,
+    refusals: &'static [Code],
+) -> Route {
+    let types = ("KeyOrder", "KeyOrderAnswer");
+    context((endpoint, action), operation, types, (refusals, &[]))
+}
+
 /// A route under a context.
 const fn context(
     (endpoint, action): (Endpoint, &'static str),
@@ -221,7 +352,7 @@ const fn read(
 }
 
 /// Every route.
-pub static ROUTES: [Route; 10] = [
+pub static ROUTES: [Route; 30] = [
     context(
         (Endpoint::Encrypt, "encrypt"),
         Operation::Encrypt,
@@ -252,6 +383,124 @@ pub static ROUTES: [Route; 10] = [
         ("OpenItem", "DatakeyOpenAnswer"),
         (IN_CONTEXT, OPENED_ITEM),
     ),
+    context(
+        (Endpoint::Tokenize, "tokenize"),
+        Operation::Tokenize,
+        ("ValueItem", "TokenAnswer"),
+        (SEALING, VALUE_ITEM),
+    ),
+    context(
+        (Endpoint::Detokenize, "detokenize"),
+        Operation::Detokenize,
+        ("TokenItem", "ValueAnswer"),
+        (IN_CONTEXT, TOKEN_ITEM),
+    ),
+    context(
+        (Endpoint::Mask, "mask"),
+        Operation::Mask,
+        ("TokenItem", "MaskAnswer"),
+        (IN_CONTEXT, TOKEN_ITEM),
+    ),
+    context(
+        (Endpoint::Sign, "sign"),
+        Operation::Sign,
+        ("SignItem", "SignAnswer"),
+        (SEALING, SIGN_ITEM),
+    ),
+    context(
+        (Endpoint::Verify, "verify"),
+        Operation::Verify,
+        ("VerifyItem", "VerifyAnswer"),
+        (IN_CONTEXT, VERIFY_ITEM),
+    ),
+    context(
+        (Endpoint::Agree, "agree"),
+        Operation::Agree,
+        ("AgreeItem", "AgreeAnswer"),
+        (SEALING, AGREE_ITEM),
+    ),
+    context(
+        (Endpoint::PublicKey, "public-key"),
+        Operation::PublicKey,
+        ("PublicKeyItem", "PublicKeyAnswer"),
+        (SEALING, PUBLIC_KEY_ITEM),
+    ),
+    context(
+        (Endpoint::Xpub, "xpub"),
+        Operation::Xpub,
+        ("PathItem", "XpubAnswer"),
+        (SEALING, PATH_ITEM),
+    ),
+    context(
+        (Endpoint::KeyExport, "key/export"),
+        Operation::KeyExport,
+        ("PathItem", "KeyExportAnswer"),
+        (SEALING, PATH_ITEM),
+    ),
+    context(
+        (Endpoint::Mac, "mac"),
+        Operation::Mac,
+        ("MacItem", "MacAnswer"),
+        (SEALING, MAC_ITEM),
+    ),
+    context(
+        (Endpoint::MacVerify, "mac/verify"),
+        Operation::MacVerify,
+        ("MacVerifyItem", "VerifyAnswer"),
+        (IN_CONTEXT, MAC_VERIFY_ITEM),
+    ),
+    order(
+        (Endpoint::KeySuspend, "key/suspend"),
+        Operation::KeySuspend,
+        ORDER,
+    ),
+    order(
+        (Endpoint::KeyResume, "key/resume"),
+        Operation::KeyResume,
+        ORDER,
+    ),
+    order(
+        (Endpoint::KeyRetire, "key/retire"),
+        Operation::KeyRetire,
+        ORDER,
+    ),
+    order(
+        (Endpoint::KeyScheduleDestroy, "key/schedule-destroy"),
+        Operation::KeyScheduleDestroy,
+        GRAVE_ORDER,
+    ),
+    order(
+        (Endpoint::KeyCancelDestroy, "key/cancel-destroy"),
+        Operation::KeyCancelDestroy,
+        ORDER,
+    ),
+    order(
+        (Endpoint::KeyDestroy, "key/destroy"),
+        Operation::KeyDestroy,
+        GRAVE_ORDER,
+    ),
+    context(
+        (Endpoint::KeyApprove, "key/approve"),
+        Operation::KeyApprove,
+        ("ApproveOrder", "ApproveAnswer"),
+        (ORDER, &[]),
+    ),
+    context(
+        (Endpoint::KeyRotate, "key/rotate"),
+        Operation::KeyRotate,
+        ("RotateOrder", "RotateAnswer"),
+        (ORDER, &[]),
+    ),
+    Route {
+        endpoint: Endpoint::KeyVersions,
+        verb: Verb::Get,
+        path: Path::Context("key/versions"),
+        operation: Operation::KeyList,
+        request: None,
+        answer: "KeyVersionsAnswer",
+        refusals: &[Code::ContextNotFound],
+        item_codes: &[],
+    },
     Route {
         endpoint: Endpoint::Random,
         verb: Verb::Post,

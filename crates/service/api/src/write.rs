@@ -17,6 +17,13 @@ use crate::error;
     reason = "the answers of the routes of items"
 )]
 pub enum Done<'a> {
+    /// A shared secret: `agree`.
+    Agreed {
+        /// The secret.
+        secret: &'a [u8],
+        /// The version that was used.
+        version: KeyVersion,
+    },
     /// A data key: `datakey`.
     Datakey {
         /// Its id.
@@ -48,8 +55,51 @@ pub enum Done<'a> {
         /// The version that opened it.
         version: KeyVersion,
     },
+    /// A public key: `public-key`.
+    PublicKey {
+        /// As its curve writes it.
+        public_key: &'a [u8],
+        /// As a JSON Web Key: an object of texts that needs no escapes.
+        jwk: &'a str,
+        /// As PEM.
+        pem: &'a str,
+        /// Its version.
+        version: KeyVersion,
+    },
     /// Random bytes: `random`.
     Random(&'a [u8]),
+    /// A value that was made of a token: `detokenize`.
+    Detokenized {
+        /// The value, UTF-8.
+        value: &'a str,
+        /// The version that was named.
+        version: KeyVersion,
+    },
+    /// A private key: `key/export`.
+    Exported {
+        /// The key.
+        private_key: &'a [u8],
+        /// The scheme of its tree.
+        scheme: &'a str,
+        /// How the seed came to be.
+        seed: &'a str,
+        /// Its version.
+        version: KeyVersion,
+    },
+    /// A message authentication code: `mac`.
+    Mac {
+        /// The code.
+        mac: &'a [u8],
+        /// The version that made it.
+        version: KeyVersion,
+    },
+    /// What a mask left of one: `mask`.
+    Masked {
+        /// What is left, UTF-8.
+        masked: &'a str,
+        /// The version that was named.
+        version: KeyVersion,
+    },
     /// A sealed message: `encrypt`, `rewrap`.
     Sealed {
         /// The envelope.
@@ -57,22 +107,60 @@ pub enum Done<'a> {
         /// The version that sealed it.
         version: KeyVersion,
     },
+    /// A signature: `sign`.
+    Signed {
+        /// The signature.
+        signature: &'a [u8],
+        /// The version that made it.
+        version: KeyVersion,
+    },
+    /// A token: `tokenize`.
+    Tokenized {
+        /// The token, UTF-8.
+        token: &'a str,
+        /// The version that made it.
+        version: KeyVersion,
+    },
+    /// Whether a signature or code fits: `verify`, `mac/verify`.
+    Verified {
+        /// Whether it fits.
+        valid: bool,
+        /// The version that was named.
+        version: KeyVersion,
+    },
+    /// An extended public key: `xpub`.
+    Xpub {
+        /// The key.
+        xpub: &'a str,
+        /// Its version.
+        version: KeyVersion,
+    },
 }
 
 impl std::fmt::Debug for Done<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
+            Self::Agreed { .. } => "Agreed",
             Self::Datakey { .. } => "Datakey",
             Self::DatakeyOpened { .. } => "DatakeyOpened",
+            Self::Detokenized { .. } => "Detokenized",
+            Self::Exported { .. } => "Exported",
+            Self::Mac { .. } => "Mac",
+            Self::Masked { .. } => "Masked",
             Self::Opened { .. } => "Opened",
+            Self::PublicKey { .. } => "PublicKey",
             Self::Random(_) => "Random",
             Self::Sealed { .. } => "Sealed",
+            Self::Signed { .. } => "Signed",
+            Self::Tokenized { .. } => "Tokenized",
+            Self::Verified { .. } => "Verified",
+            Self::Xpub { .. } => "Xpub",
         })
     }
 }
 
 impl Done<'_> {
-    /// At least as many bytes as the item takes in JSON.
+    /// At least as many bytes as the item takes in JSON; texts that need escapes find more room themselves.
     const fn room(&self) -> usize {
         let binary = match self {
             Self::Datakey {
@@ -91,6 +179,20 @@ impl Done<'_> {
             }
             Self::Random(bytes) => bytes.len(),
             Self::Sealed { ciphertext, .. } => ciphertext.len(),
+            Self::Tokenized { token: text, .. }
+            | Self::Detokenized { value: text, .. }
+            | Self::Masked { masked: text, .. }
+            | Self::Xpub { xpub: text, .. } => text.len(),
+            Self::Agreed { secret: bytes, .. }
+            | Self::Exported {
+                private_key: bytes, ..
+            }
+            | Self::Mac { mac: bytes, .. }
+            | Self::Signed {
+                signature: bytes, ..
+            } => bytes.len(),
+            Self::PublicKey { jwk, pem, .. } => jwk.len() + pem.len() * 2,
+            Self::Verified { .. } => 0,
         };
         binary / 3 * 4 + FIELDS
     }
@@ -231,8 +333,69 @@ impl Buffer {
                 self.binary("{\"ciphertext\":\"", ciphertext);
                 self.version(version);
             }
+            Done::Tokenized { token, version } => self.named("{\"token\":\"", token, version),
+            Done::Detokenized { value, version } => self.named("{\"value\":\"", value, version),
+            Done::Masked { masked, version } => self.named("{\"masked\":\"", masked, version),
+            _ => self.used(done),
         }
         self.text("}");
+    }
+
+    /// A text and its version; the brace at the end is the caller's.
+    fn named(&mut self, before: &str, text: &str, version: KeyVersion) {
+        self.quoted(before, text);
+        self.version(version);
+    }
+
+    /// What was done with a key; the brace at the end is the caller's.
+    fn used(&mut self, done: &Done<'_>) {
+        match *done {
+            Done::Agreed { secret, version } => {
+                self.binary("{\"secret\":\"", secret);
+                self.version(version);
+            }
+            Done::Exported {
+                private_key,
+                scheme,
+                seed,
+                version,
+            } => {
+                self.binary("{\"private_key\":\"", private_key);
+                self.quoted(",\"scheme\":\"", scheme);
+                self.quoted(",\"seed\":\"", seed);
+                self.version(version);
+            }
+            Done::Mac { mac, version } => {
+                self.binary("{\"mac\":\"", mac);
+                self.version(version);
+            }
+            Done::PublicKey {
+                public_key,
+                jwk,
+                pem,
+                version,
+            } => {
+                self.binary("{\"public_key\":\"", public_key);
+                self.text(",\"jwk\":");
+                self.text(jwk);
+                self.quoted(",\"pem\":\"", pem);
+                self.version(version);
+            }
+            Done::Signed { signature, version } => {
+                self.binary("{\"signature\":\"", signature);
+                self.version(version);
+            }
+            Done::Verified { valid, version } => {
+                self.text(if valid {
+                    "{\"valid\":true"
+                } else {
+                    "{\"valid\":false"
+                });
+                self.version(version);
+            }
+            Done::Xpub { xpub, version } => self.named("{\"xpub\":\"", xpub, version),
+            _ => {}
+        }
     }
 
     /// Codes and sentences hold nothing that JSON escapes; a test of the table looks at each.
@@ -254,6 +417,33 @@ impl Buffer {
         self.0.push_str(before);
         base64::encode_into(bytes, &mut self.0);
         self.0.push('"');
+    }
+
+    /// A text, with the escapes that JSON demands.
+    fn quoted(&mut self, before: &str, text: &str) {
+        self.0.push_str(before);
+        let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
+        if text.bytes().all(plain) {
+            self.0.push_str(text);
+        } else {
+            self.reserve(text.len() * LONGEST_ESCAPE + FIELDS);
+            text.chars().for_each(|character| self.escaped(character));
+        }
+        self.0.push('"');
+    }
+
+    fn escaped(&mut self, character: char) {
+        match character {
+            '"' => self.text("\\\""),
+            '\\' => self.text("\\\\"),
+            '\u{0}'..='\u{1f}' => {
+                let digit = |value: u32| char::from_digit(value, 16).unwrap_or('0');
+                self.text("\\u00");
+                self.0.push(digit(u32::from(character) >> 4));
+                self.0.push(digit(u32::from(character) & 15));
+            }
+            other => self.0.push(other),
+        }
     }
 
     fn version(&mut self, version: KeyVersion) {
@@ -291,6 +481,9 @@ impl std::fmt::Debug for Buffer {
         write!(f, "Buffer({} bytes)", self.0.len())
     }
 }
+
+/// Bytes of the longest escape, that of a control character.
+const LONGEST_ESCAPE: usize = 6;
 
 fn wipe(text: String) {
     keywright_secret::wipe(&mut text.into_bytes());

@@ -15,6 +15,7 @@
 //! | name | as design 7.3 |
 //! | row | lp(table), lp(key), lp(row), MAC 32 |
 //! | carried from | boot 16, writer u32, sequence u64 |
+//! | paths | for each item: components u8, each u32; none for the root, and for what was no path |
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -68,6 +69,74 @@ pub enum Field<'a> {
     AboutPrincipal(PrincipalId),
     AboutTenant(TenantId),
     NotAfter(u64),
+    Paths(Paths<'a>),
+}
+
+/// Paths of keys, as their numbers: no text of a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paths<'a>(&'a [u8]);
+
+/// Paths that are being listed.
+#[derive(Clone, Debug, Default)]
+pub struct PathList(Vec<u8>);
+
+impl PathList {
+    /// No path yet. It takes no memory.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds the path over these children, hardened ones with the highest bit set; at most 255 of them.
+    pub fn push(&mut self, children: impl ExactSizeIterator<Item = u32>) {
+        self.0.push(u8::try_from(children.len()).unwrap_or(u8::MAX));
+        for child in children.take(usize::from(u8::MAX)) {
+            self.0.extend_from_slice(&child.to_be_bytes());
+        }
+    }
+
+    /// Bytes that the field takes.
+    #[must_use]
+    pub const fn byte_len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The field, if there is a path.
+    #[must_use]
+    pub fn field(&self) -> Option<Field<'_>> {
+        (!self.0.is_empty()).then_some(Field::Paths(Paths(&self.0)))
+    }
+}
+
+impl<'a> Paths<'a> {
+    /// `None` unless these are whole paths, one at least.
+    fn parse(bytes: &'a [u8]) -> Option<Self> {
+        (!bytes.is_empty()).then_some(())?;
+        let mut reader = Reader::new(bytes);
+        while !reader.is_empty() {
+            let components = usize::from(reader.u8().ok()?);
+            reader.take(components * 4).ok()?;
+        }
+        Some(Self(bytes))
+    }
+
+    /// Each path as it is written: `m/44'/0'/7`.
+    pub fn iter(&self) -> impl Iterator<Item = String> + use<'a> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let (count, tail) = rest.split_first()?;
+            let (children, tail) = tail.split_at_checked(usize::from(*count) * 4)?;
+            rest = tail;
+            let (children, _) = children.as_chunks::<4>();
+            let mut text = String::from("m");
+            for child in children {
+                let raw = u32::from_be_bytes(*child);
+                let (number, mark) = (raw & !HARDENED, if raw >= HARDENED { "'" } else { "" });
+                text.push_str(&format!("/{number}{mark}"));
+            }
+            Some(text)
+        })
+    }
 }
 
 /// A value by which records can be found by whoever holds the tenant's audit key.
@@ -300,6 +369,7 @@ impl<'a> Field<'a> {
             Self::AboutPrincipal(_) => FieldTag::AboutPrincipal,
             Self::AboutTenant(_) => FieldTag::AboutTenant,
             Self::NotAfter(_) => FieldTag::NotAfter,
+            Self::Paths(_) => FieldTag::Paths,
         }
     }
 
@@ -344,6 +414,7 @@ impl<'a> Field<'a> {
                 out.extend_from_slice(&place.sequence.to_be_bytes());
             }
             Self::Group(id) => out.extend_from_slice(id.as_bytes()),
+            Self::Paths(paths) => out.extend_from_slice(paths.0),
             Self::Approval(id) => out.extend_from_slice(id.as_bytes()),
             Self::Searchable(value) => out.extend_from_slice(&value.0),
             Self::DataKey(id) => out.extend_from_slice(id.as_bytes()),
@@ -413,6 +484,7 @@ impl<'a> Field<'a> {
             }
             FieldTag::AboutTenant => Self::AboutTenant(TenantId::from_bytes(array16(reader)?)),
             FieldTag::NotAfter => Self::NotAfter(reader.u64().ok()?),
+            FieldTag::Paths => Self::Paths(Paths::parse(rest(reader)?)?),
         })
     }
 }
@@ -468,5 +540,7 @@ fn read_row<'a>(reader: &mut Reader<'a>) -> Option<Row<'a>> {
     })
 }
 
+/// The bit of a hardened child.
+const HARDENED: u32 = 1 << 31;
 const SERIAL_MAX: usize = 64;
 const SUBJECT_MAX: usize = 256;

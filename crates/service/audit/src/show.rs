@@ -223,6 +223,7 @@ fn value(field: &Field<'_>) -> Value {
             json!({ "file": place.file.file_name(), "sequence": place.sequence })
         }
         Field::Group(id) => id.to_string().into(),
+        Field::Paths(paths) => paths.iter().collect(),
         Field::Approval(id) => id.to_string().into(),
         Field::Searchable(searchable) => hex::encode(searchable.as_bytes()).into(),
         Field::DataKey(id) => id.to_string().into(),

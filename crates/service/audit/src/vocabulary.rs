@@ -91,6 +91,8 @@ numbered! {
         AboutTenant = 28, "about-tenant";
         /// When what was issued ends, seconds since 1970.
         NotAfter = 29, "not-after";
+        /// Which key of a tree each item was for, in order.
+        Paths = 30, "paths";
     }
 }
 

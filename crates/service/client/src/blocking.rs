@@ -5,15 +5,17 @@
 
 use bytes::Bytes;
 use http::Method;
-use keywright_api::answer::{ContextsAnswer, HealthAnswer};
+use keywright_api::answer::{ContextsAnswer, HealthAnswer, VersionEntry};
 use keywright_secret::SecretBytes;
 use keywright_tls::Protocol;
-use keywright_types::Name;
+use keywright_types::{KeyVersion, Name};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
-    Answer, Batching, DataKey, Error, ErrorBody, Open, Opened, OpenedDataKey, Seal, Sealed,
-    Settings,
+    Agreed, Answer, ApproveAnswer, ApproveOrder, Batching, DataKey, Detokenized, Error, ErrorBody,
+    ExportedKey, KeyAction, KeyOrder, KeyVersionsAnswer, Mac, Masked, Open, Opened, OpenedDataKey,
+    PublicKey, Seal, Sealed, Settings, Sign, Signed, Token, Tokenized, Value, Verified, Verify,
+    Which, Xpub,
 };
 
 /// A blocking client of one service. Must not be used or dropped inside a runtime.
@@ -71,6 +73,7 @@ macro_rules! delegate {
 }
 
 delegate! {
+    agree(context: &Name, peer: &[u8], which: Which<'_>) -> Agreed;
     call(method: Method, path: &str, body: Bytes) -> Answer;
     contexts() -> ContextsAnswer;
     datakey(context: &Name, aad: Option<&[u8]>) -> DataKey;
@@ -79,12 +82,34 @@ delegate! {
     decrypt(context: &Name, item: Open<'_>) -> Opened;
     decrypt_items(context: &Name, items: &[Open<'_>], batching: Batching)
         -> Vec<Result<Opened, ErrorBody>>;
+    detokenize(context: &Name, item: Token<'_>) -> Detokenized;
+    detokenize_items(context: &Name, items: &[Token<'_>], batching: Batching)
+        -> Vec<Result<Detokenized, ErrorBody>>;
     encrypt(context: &Name, item: Seal<'_>) -> Sealed;
     encrypt_items(context: &Name, items: &[Seal<'_>], batching: Batching)
         -> Vec<Result<Sealed, ErrorBody>>;
     health() -> HealthAnswer;
+    key_approve(context: &Name, order: ApproveOrder) -> ApproveAnswer;
+    key_order(context: &Name, action: KeyAction, order: KeyOrder) -> Vec<VersionEntry>;
+    key_rotate(context: &Name) -> KeyVersion;
+    key_versions(context: &Name) -> KeyVersionsAnswer;
+    key_export(context: &Name, path: &str) -> ExportedKey;
+    mac(context: &Name, message: &[u8]) -> Mac;
+    mac_verify(context: &Name, message: &[u8], mac: &[u8], key_version: KeyVersion) -> Verified;
+    mask(context: &Name, item: Token<'_>) -> Masked;
+    mask_items(context: &Name, items: &[Token<'_>], batching: Batching)
+        -> Vec<Result<Masked, ErrorBody>>;
+    public_key(context: &Name, which: Which<'_>) -> PublicKey;
     random(bytes: u64) -> SecretBytes;
     rewrap(context: &Name, item: Open<'_>) -> Sealed;
     rewrap_items(context: &Name, items: &[Open<'_>], batching: Batching)
         -> Vec<Result<Sealed, ErrorBody>>;
+    sign(context: &Name, item: Sign<'_>) -> Signed;
+    sign_items(context: &Name, items: &[Sign<'_>], batching: Batching)
+        -> Vec<Result<Signed, ErrorBody>>;
+    tokenize(context: &Name, item: Value<'_>) -> Tokenized;
+    tokenize_items(context: &Name, items: &[Value<'_>], batching: Batching)
+        -> Vec<Result<Tokenized, ErrorBody>>;
+    verify(context: &Name, item: Verify<'_>) -> Verified;
+    xpub(context: &Name, path: &str) -> Xpub;
 }

@@ -10,13 +10,18 @@ use keywright_api::request::RandomItem;
 use keywright_api::route::Endpoint;
 use keywright_secret::SecretBytes;
 use keywright_tls::Protocol;
-use keywright_types::{Code, Name};
+use keywright_types::{Code, KeyVersion, Name};
 
 use crate::connection::{Connection, Failure};
 use crate::error::Refused;
 use crate::items::{Fresh, Give, Plain, Random, one, path};
 use crate::pipeline::{Batching, pipeline};
-use crate::{DataKey, Error, ErrorBody, Open, Opened, OpenedDataKey, Seal, Sealed, Settings};
+use crate::uses::{at, of_mac, to_mac};
+use crate::{
+    Agreed, DataKey, Detokenized, Error, ErrorBody, ExportedKey, Mac, Masked, Open, Opened,
+    OpenedDataKey, PublicKey, Seal, Sealed, Settings, Sign, Signed, Token, Tokenized, Value,
+    Verified, Verify, Which, Xpub,
+};
 
 /// A client of one service. Clones share their connections.
 #[derive(Clone)]
@@ -284,6 +289,158 @@ impl Client {
         item: Open<'_>,
     ) -> Result<OpenedDataKey, Error> {
         one(self, Endpoint::DatakeyOpen, Some(context), item.wire()).await
+    }
+
+    /// Makes a token of one value.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn tokenize(&self, context: &Name, item: Value<'_>) -> Result<Tokenized, Error> {
+        one(self, Endpoint::Tokenize, Some(context), item.wire()).await
+    }
+
+    /// Makes a value of one token.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn detokenize(&self, context: &Name, item: Token<'_>) -> Result<Detokenized, Error> {
+        one(self, Endpoint::Detokenize, Some(context), item.wire()).await
+    }
+
+    /// What the context's mask leaves of the value of one token.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn mask(&self, context: &Name, item: Token<'_>) -> Result<Masked, Error> {
+        one(self, Endpoint::Mask, Some(context), item.wire()).await
+    }
+
+    /// Makes tokens of any number of values, like [`Client::encrypt_items`].
+    ///
+    /// # Errors
+    /// [`Error`] of the first batch that failed as a whole.
+    pub async fn tokenize_items(
+        &self,
+        context: &Name,
+        items: &[Value<'_>],
+        batching: Batching,
+    ) -> Result<Vec<Result<Tokenized, ErrorBody>>, Error> {
+        pipeline(self, (Endpoint::Tokenize, context), items, batching).await
+    }
+
+    /// Makes values of any number of tokens, like [`Client::encrypt_items`].
+    ///
+    /// # Errors
+    /// [`Error`] of the first batch that failed as a whole.
+    pub async fn detokenize_items(
+        &self,
+        context: &Name,
+        items: &[Token<'_>],
+        batching: Batching,
+    ) -> Result<Vec<Result<Detokenized, ErrorBody>>, Error> {
+        pipeline(self, (Endpoint::Detokenize, context), items, batching).await
+    }
+
+    /// What the context's mask leaves of the values of any number of tokens, like [`Client::encrypt_items`].
+    ///
+    /// # Errors
+    /// [`Error`] of the first batch that failed as a whole.
+    pub async fn mask_items(
+        &self,
+        context: &Name,
+        items: &[Token<'_>],
+        batching: Batching,
+    ) -> Result<Vec<Result<Masked, ErrorBody>>, Error> {
+        pipeline(self, (Endpoint::Mask, context), items, batching).await
+    }
+
+    /// Signs a message or a digest.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn sign(&self, context: &Name, item: Sign<'_>) -> Result<Signed, Error> {
+        one(self, Endpoint::Sign, Some(context), item.wire()).await
+    }
+
+    /// Signs any number of messages or digests, like [`Client::encrypt_items`].
+    ///
+    /// # Errors
+    /// [`Error`] of the first batch that failed as a whole.
+    pub async fn sign_items(
+        &self,
+        context: &Name,
+        items: &[Sign<'_>],
+        batching: Batching,
+    ) -> Result<Vec<Result<Signed, ErrorBody>>, Error> {
+        pipeline(self, (Endpoint::Sign, context), items, batching).await
+    }
+
+    /// Looks whether a signature fits. One that does not is no error.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn verify(&self, context: &Name, item: Verify<'_>) -> Result<Verified, Error> {
+        one(self, Endpoint::Verify, Some(context), item.wire()).await
+    }
+
+    /// Makes a secret with the owner of a public key.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn agree(
+        &self,
+        context: &Name,
+        peer: &[u8],
+        which: Which<'_>,
+    ) -> Result<Agreed, Error> {
+        one(self, Endpoint::Agree, Some(context), which.with_peer(peer)).await
+    }
+
+    /// Shows a public key.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn public_key(&self, context: &Name, which: Which<'_>) -> Result<PublicKey, Error> {
+        one(self, Endpoint::PublicKey, Some(context), which.wire()).await
+    }
+
+    /// Shows an extended public key of a tree.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn xpub(&self, context: &Name, path: &str) -> Result<Xpub, Error> {
+        one(self, Endpoint::Xpub, Some(context), at(path)).await
+    }
+
+    /// Lets a private key of a tree out, where its context and policy allow that.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn key_export(&self, context: &Name, path: &str) -> Result<ExportedKey, Error> {
+        one(self, Endpoint::KeyExport, Some(context), at(path)).await
+    }
+
+    /// Makes a message authentication code.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn mac(&self, context: &Name, message: &[u8]) -> Result<Mac, Error> {
+        one(self, Endpoint::Mac, Some(context), to_mac(message)).await
+    }
+
+    /// Looks whether a message authentication code fits. One that does not is no error.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn mac_verify(
+        &self,
+        context: &Name,
+        message: &[u8],
+        mac: &[u8],
+        key_version: KeyVersion,
+    ) -> Result<Verified, Error> {
+        let item = of_mac(message, mac, key_version);
+        one(self, Endpoint::MacVerify, Some(context), item).await
     }
 
     /// Random bytes from the service.

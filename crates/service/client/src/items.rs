@@ -124,9 +124,9 @@ pub(crate) trait Give: Copy {
 }
 
 /// Names, quotes and commas around an item.
-const AROUND: usize = 40;
+pub(crate) const AROUND: usize = 40;
 
-fn encoded(bytes: Option<&[u8]>) -> usize {
+pub(crate) fn encoded(bytes: Option<&[u8]>) -> usize {
     bytes.map_or(0, |bytes| bytes.len().div_ceil(3) * 4)
 }
 
@@ -272,11 +272,11 @@ impl Take for Random {
     }
 }
 
-fn public(field: &Binary<'_>) -> Result<Vec<u8>, Error> {
+pub(crate) fn public(field: &Binary<'_>) -> Result<Vec<u8>, Error> {
     field.decode().map_err(|_| Error::Answer)
 }
 
-fn secret(field: &Binary<'_>) -> Result<SecretBytes, Error> {
+pub(crate) fn secret(field: &Binary<'_>) -> Result<SecretBytes, Error> {
     public(field).map(SecretBytes::from_vec)
 }
 

@@ -19,13 +19,25 @@ mod call;
 mod connection;
 mod error;
 mod items;
+mod orders;
 mod pipeline;
 mod settings;
+mod tokens;
+mod uses;
 pub mod watched;
 
 pub use call::{Answer, Client};
 pub use error::{Error, Refused, TlsFailure};
 pub use items::{DataKey, Open, Opened, OpenedDataKey, Seal, Sealed};
 pub use keywright_api::answer::ErrorBody;
+pub use keywright_api::orders::{
+    Approvable, ApproveAnswer, ApproveOrder, KeyOrder, KeyVersionsAnswer, VersionUses,
+};
+pub use orders::KeyAction;
 pub use pipeline::Batching;
 pub use settings::Settings;
+pub use tokens::{Cells, Detokenized, Masked, Token, Tokenized, Value};
+pub use uses::{
+    Agreed, ExportedKey, Mac, PublicKey, Sign, SignatureForm, Signed, Signing, Verified, Verify,
+    Which, Xpub,
+};

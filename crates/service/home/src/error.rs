@@ -92,6 +92,9 @@ pub enum HomeError {
     /// A thread could not be started.
     #[error("a thread could not be started")]
     Thread(#[source] std::io::Error),
+    /// A file could not be sealed.
+    #[error("the file cannot be sealed: {0}")]
+    Sealing(#[source] keywright_container::Error),
     /// There is no randomness.
     #[error("there is no randomness")]
     Randomness(#[from] keywright_primitives::Error),
@@ -169,6 +172,9 @@ impl HomeError {
                 "raise the limit on locked memory (ulimit -l), or set keystore.memory_lock = \"try\""
             }
             Self::Thread(_) | Self::Randomness(_) => "free resources of the machine and try again",
+            Self::Sealing(_) => {
+                "give recipients whose public keys `keywright seal keygen` has printed"
+            }
             Self::Control(_) => "see whether the node is stopping; try again in a moment",
             Self::Name(_) => "use a name of letters, digits, '.', '_' and '-'",
             Self::PrincipalUnknown(_) => {

@@ -6,6 +6,7 @@
 //! * [`Order`]: what an operator may tell a node; [`control`] carries it to a node that is running.
 //! * [`Token`]: a token of any vendor, as holder of contexts' keys, of the root key, or of both. Keys that seal
 //!   in it are counted, and rotated by the node itself when they have sealed enough.
+//!   [`Node::keep`] is what a node does by itself: counters into the store, rotations and destructions whose day has come.
 //! * [`pki`]: the development certificate authority of a home.
 //!
 //! This is where the holder behind the service is chosen; nothing above or below names one.
@@ -17,11 +18,14 @@ mod create;
 mod error;
 mod files;
 mod holders;
+mod keeper;
 mod node;
 mod order;
 pub mod pki;
+mod questions;
 mod rotation;
 mod section;
+mod seeds;
 mod token;
 
 pub use config::{
@@ -30,8 +34,15 @@ pub use config::{
 };
 pub use create::{Beginning, CONFIG_FILE, Contents, FINGERPRINT_FILE, NewRoot, create, create_as};
 pub use error::HomeError;
+pub use keeper::Kept;
 pub use keywright_custody::budget::SealLimits;
+pub use keywright_custody::lifecycle::Order as Life;
 pub use keywright_password::Profile;
 pub use node::{MemoryPlan, Node, Serving, serve_null};
-pub use order::{Answer, ContextState, Order, VersionState};
+pub use order::{
+    Answer, CampaignOrder, ContextState, Imported, Moved, Order, Rotation, RuleChanges,
+    VersionState, Words,
+};
+pub use questions::{Able, Reach, Reason};
 pub use section::Token;
+pub use seeds::{Recipient, SEED_TEXT, seed_text};

@@ -21,15 +21,16 @@ use keywright_secret::locked::{Locking, lock_process};
 use keywright_server::transport::{self, Running};
 use keywright_server::{Application, NullApplication, Probes};
 use keywright_service::{
-    Admin, PoolSize, Settings as ServiceSettings, Shared, Snapshot, Worker, load_trust, settle,
+    Admin, Desk, PoolSize, Settings as ServiceSettings, Shared, Snapshot, Worker, load_trust,
+    settle,
 };
 use keywright_store::{Engine, SqliteEngine, Store, Table, Transaction, read_meta};
 use keywright_tls::{ClientTrust, Protocol, ServerConfig, ServerIdentity, server_config};
-use keywright_types::{KeyVersion, NodeId, TenantId};
+use keywright_types::{Code, KeyVersion, NodeId, TenantId, VersionLabel};
 
 use crate::control::Control;
 use crate::holders::{join_holders, open_keystore};
-use crate::{Config, HomeError, MemoryLock, Sync, files, rotation, token};
+use crate::{Config, HomeError, MemoryLock, Sync, files, keeper, rotation, token};
 
 /// Whether a node locks the memory of its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +137,7 @@ impl Node {
         let shared = Shared::new(snapshot, holder, clock.clone(), settings);
         let shared = shared.map_err(HomeError::Thread)?;
         let admin = Admin::new(shared, store.clone(), log.writer()?);
+        admin.remember_uses()?;
         let (folder, log) = (folder_of(path), Mutex::new(Some(log)));
         let node = Self {
             folder,
@@ -198,6 +200,7 @@ impl Node {
     /// [`HomeError::Transport`] if the address cannot be had; [`HomeError::File`] if the control
     /// socket cannot.
     pub fn serve(self: &Arc<Self>, listen: Option<SocketAddr>) -> Result<Serving, HomeError> {
+        keeper::start(self)?;
         let settings = transport_settings(&self.config, listen, Arc::clone(&self.tls));
         let threads = match settings.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -210,8 +213,12 @@ impl Node {
                 .collect::<Result<Vec<_>, _>>()
         })?;
         let writers = Mutex::new(writers?);
-        let probes = Arc::new(self.probes());
+        let probes = Arc::new(self.probes()?);
         let shared = Arc::clone(self.admin.shared());
+        let unfit_keys = match self.config.token {
+            Some(_) => token::unfit(&shared),
+            None => Vec::new(),
+        };
         let (limits, body_timeout) = (api_limits(&self.config), settings.limits.body_timeout);
         let make = move |_| {
             let worker = Worker::new(Arc::clone(&shared), take(&writers));
@@ -229,6 +236,7 @@ impl Node {
         Ok(Serving {
             running,
             _control: control,
+            unfit_keys,
             node: Arc::clone(self),
         })
     }
@@ -253,6 +261,8 @@ impl Node {
     /// # Errors
     /// [`HomeError::Audit`] if the last head could not be written.
     pub fn shutdown(&self) -> Result<(), HomeError> {
+        // What is lost of the counters is a few seconds' worth, as after a crash.
+        drop(self.admin.save_uses());
         let log = self
             .log
             .lock()
@@ -279,16 +289,22 @@ impl Node {
             .ok_or(HomeError::Audit(keywright_audit::AuditError::Unavailable))
     }
 
-    fn probes(self: &Arc<Self>) -> Probes {
+    fn probes(self: &Arc<Self>) -> Result<Probes, HomeError> {
+        let orders = Arc::downgrade(self);
+        let desk = Desk::start(move |order| match orders.upgrade() {
+            Some(node) => node.admin.carry_out_for(&order),
+            None => Err(Code::ShuttingDown),
+        });
         let node = Arc::downgrade(self);
         let audit = move || {
             let node = node.upgrade();
             node.is_some_and(|node| node.with_log(|log| log.health().is_good()).unwrap_or(false))
         };
-        Probes {
+        Ok(Probes {
             audit: Box::new(audit),
             memory_locked: self.memory_locked,
-        }
+            desk: desk.map_err(HomeError::Thread)?,
+        })
     }
 
     /// A list that was replaced while the node was down is put in force as an order of its own; an
@@ -320,6 +336,7 @@ impl fmt::Debug for Node {
 pub struct Serving {
     running: Running,
     _control: Control,
+    unfit_keys: Vec<VersionLabel>,
     node: Arc<Node>,
 }
 
@@ -334,6 +351,13 @@ impl Serving {
     #[must_use]
     pub const fn node(&self) -> &Arc<Node> {
         &self.node
+    }
+
+    /// Versions whose key in the token was not the right one, or none, when the node started to serve: they are
+    /// unavailable.
+    #[must_use]
+    pub fn unfit_keys(&self) -> &[VersionLabel] {
+        &self.unfit_keys
     }
 
     /// Whether a server thread has ended by itself.

@@ -1,10 +1,20 @@
 //! What an operator may tell a node, whether it is running or not.
 
+use keywright_clock::WallTime;
+use keywright_custody::lifecycle::Order as Life;
+use keywright_custody::rows::life::Target;
+use keywright_custody::tally::Tally;
+use keywright_custody::{Detail, Key, Rules, Version};
+use keywright_encoding::base64;
 use keywright_policy::PolicyDocument;
-use keywright_types::{BindingKind, ContextId, KeySpec, KeyVersion, Name, State};
+use keywright_secret::SecretBytes;
+use keywright_service::{Admin, AdminError, Author, LifeOrder, NewContext, NewRules};
+use keywright_types::{BindingKind, ContextId, KeySpec, KeyVersion, Name, Operation, State};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-use crate::{HomeError, Node};
+use crate::questions::Asked;
+use crate::{Able, HomeError, Node, Reach, Reason, Recipient};
 
 /// One order. It travels as JSON over the control socket of a running node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,6 +31,15 @@ pub enum Order {
         binding: BindingKind,
         /// What is fixed about its key.
         spec: KeySpec,
+        /// What rotates it, and what its destruction needs.
+        #[serde(default, skip_serializing_if = "Rules::is_default")]
+        rules: Rules,
+        /// What is fixed besides, if its purpose needs that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<Detail>,
+        /// The secret of its first version, if it is brought in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        secret: Option<Imported>,
     },
     /// Say which contexts a tenant has; with a name, only that one.
     Contexts {
@@ -36,15 +55,193 @@ pub enum Order {
         /// The context.
         name: Name,
     },
+    /// Carry out an order about versions of a context's key.
+    KeyLife {
+        /// The tenant.
+        tenant: Name,
+        /// The context.
+        name: Name,
+        /// What is ordered.
+        life: Life,
+        /// The version; every one that it concerns if it is missing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<KeyVersion>,
+        /// Whether a destruction takes place although the version was used lately.
+        #[serde(default)]
+        despite_use: bool,
+    },
+    /// Change the rules of a context.
+    ContextSet {
+        /// The tenant.
+        tenant: Name,
+        /// The context.
+        name: Name,
+        /// What changes.
+        rules: RuleChanges,
+    },
+    /// Give out the seed of a wallet, sealed to recipients.
+    SeedExport {
+        /// The tenant.
+        tenant: Name,
+        /// The wallet.
+        name: Name,
+        /// To whom.
+        recipients: Vec<Recipient>,
+    },
+    /// Say that the clock is right after it jumped.
+    ClockConfirm,
     /// Put a policy in force, given as the text of its document.
     PolicyApply {
         /// The document.
         text: String,
     },
+    /// Say whether a principal may do something, and which grants that follows from.
+    PolicyExplain {
+        /// The tenant.
+        tenant: Name,
+        /// The principal.
+        principal: Name,
+        /// What it would do.
+        operation: Operation,
+        /// Where, if the operation concerns a context.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context: Option<Name>,
+    },
     /// Say which policy is in force.
     PolicyShow,
+    /// Say who may do something.
+    PolicyWhoCan {
+        /// The tenant.
+        tenant: Name,
+        /// What.
+        operation: Operation,
+        /// Where, if the operation concerns a context.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context: Option<Name>,
+    },
     /// Read the revocation list again.
     TrustReload,
+}
+
+/// Changes of rules, as they travel; what is missing stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
+pub struct RuleChanges {
+    /// Whether destruction needs two approvals; never taken back.
+    pub two_approvals: Option<bool>,
+    /// Days from the order to a destruction.
+    pub destroy_after_days: Option<u16>,
+    /// Days without use before a destruction.
+    pub quiet_days: Option<u16>,
+    /// When it is rotated.
+    pub rotation: Option<Rotation>,
+    /// Versions below this do not open.
+    pub min_open: Option<KeyVersion>,
+    /// The campaign.
+    pub campaign: Option<CampaignOrder>,
+}
+
+/// When a key is rotated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(clippy::exhaustive_enums, reason = "there is nothing between")]
+pub enum Rotation {
+    /// By hand.
+    ByHand,
+    /// So many days after the last time.
+    EveryDays(u16),
+}
+
+/// What is done about a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(clippy::exhaustive_enums, reason = "there is nothing between")]
+pub enum CampaignOrder {
+    /// It begins: so many ciphertexts are to be moved.
+    Open(u64),
+    /// It ends, done or not.
+    Close,
+}
+
+impl From<RuleChanges> for NewRules {
+    fn from(changes: RuleChanges) -> Self {
+        Self {
+            two_approvals: changes.two_approvals,
+            destroy_after_days: changes.destroy_after_days,
+            quiet_days: changes.quiet_days,
+            rotate_after_days: changes.rotation.map(|rotation| match rotation {
+                Rotation::ByHand => None,
+                Rotation::EveryDays(days) => Some(days),
+            }),
+            min_open: changes.min_open,
+            campaign: changes.campaign.map(|order| match order {
+                CampaignOrder::Open(total) => Some(total),
+                CampaignOrder::Close => None,
+            }),
+        }
+    }
+}
+
+/// The words of a new seed on their way to whoever ordered it: shown by nothing else, wiped.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Words(String);
+
+impl Words {
+    fn new(words: &SecretBytes) -> Self {
+        // Words are ASCII.
+        Self(String::from_utf8_lossy(words.expose()).into_owned())
+    }
+
+    /// The words, a space between two.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Drop for Words {
+    fn drop(&mut self) {
+        keywright_secret::wipe(&mut std::mem::take(&mut self.0).into_bytes());
+    }
+}
+
+impl std::fmt::Debug for Words {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Words")
+    }
+}
+
+/// A secret on its way from a file to the holder: base64 in the order, shown by nothing, wiped.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Imported(String);
+
+impl Imported {
+    /// This secret.
+    #[must_use]
+    pub fn new(secret: &SecretBytes) -> Self {
+        Self(base64::encode(secret.expose()))
+    }
+
+    fn open(&self) -> Result<SecretBytes, HomeError> {
+        let bytes = base64::decode(&self.0)
+            .map_err(|_| AdminError::Holder(keywright_custody::HolderError::SecretLength))?;
+        Ok(SecretBytes::from_vec(bytes))
+    }
+}
+
+impl Drop for Imported {
+    fn drop(&mut self) {
+        keywright_secret::wipe(&mut std::mem::take(&mut self.0).into_bytes());
+    }
+}
+
+impl std::fmt::Debug for Imported {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Imported")
+    }
 }
 
 /// What came of an order.
@@ -58,6 +255,9 @@ pub enum Answer {
         id: ContextId,
         /// Its first version.
         version: KeyVersion,
+        /// The words of its seed, where it is a tree whose private keys may leave. They are kept nowhere.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        words: Option<Words>,
     },
     /// The contexts asked for.
     Contexts {
@@ -69,10 +269,34 @@ pub enum Answer {
         /// The version that is active now.
         version: KeyVersion,
     },
-    /// A policy or revocation list is in force.
+    /// A seed, sealed to its recipients.
+    SeedSealed {
+        /// The file, as base64.
+        file: String,
+    },
+    /// Versions changed their state.
+    KeyChanged {
+        /// The versions, and what they are now.
+        versions: Vec<Moved>,
+    },
+    /// Rules, a policy or a revocation list are in force.
     InForce {
         /// The epoch that it is in force from.
         epoch: u64,
+    },
+    /// What a request would be answered with.
+    Explained {
+        /// The stable code: `ok` if it is allowed.
+        code: String,
+        /// How far the right goes.
+        reach: Reach,
+        /// The grants that concern it.
+        reasons: Vec<Reason>,
+    },
+    /// Who may.
+    WhoCan {
+        /// In order of their names.
+        principals: Vec<Able>,
     },
     /// The policy in force, as a document.
     Policy {
@@ -91,6 +315,16 @@ pub enum Answer {
     },
 }
 
+/// A version whose state changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Moved {
+    /// Its number.
+    pub version: KeyVersion,
+    /// What it is now.
+    pub state: State,
+}
+
 /// One context as the store has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -103,6 +337,17 @@ pub struct ContextState {
     pub binding: BindingKind,
     /// What is fixed about its key.
     pub spec: KeySpec,
+    /// What is fixed besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Detail>,
+    /// What rotates it, and what its destruction needs.
+    #[serde(default)]
+    pub rules: Rules,
+    /// Versions below this do not open.
+    pub min_open: KeyVersion,
+    /// How many ciphertexts its campaign has moved, where one is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<u64>,
     /// Its versions, oldest first.
     pub versions: Vec<VersionState>,
 }
@@ -120,6 +365,21 @@ pub struct VersionState {
     /// When it stopped sealing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retired: Option<String>,
+    /// From when on it may be destroyed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<String>,
+    /// What keeps it from being destroyed, once that day has come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
+    /// When it was destroyed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destroyed: Option<String>,
+    /// The public key of a destroyed version that had one, as a JSON Web Key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_key: Option<String>,
+    /// How often and how lately it was used.
+    #[serde(default)]
+    pub uses: Tally,
 }
 
 impl Node {
@@ -135,35 +395,119 @@ impl Node {
                 name,
                 binding,
                 spec,
+                rules,
+                detail,
+                secret,
             } => {
-                let made = admin.create_context(&tenant, &name, spec, binding)?;
+                let secret = secret.as_ref().map(Imported::open).transpose()?;
+                let new = NewContext {
+                    detail: detail.map(Arc::new),
+                    secret: secret.as_ref(),
+                    rules,
+                    ..NewContext::new(spec, binding)
+                };
+                let (made, words) = admin.create_wallet(&tenant, &name, new)?;
                 Ok(Answer::ContextCreated {
                     id: made.id,
                     version: made.version,
+                    words: words.as_ref().map(Words::new),
                 })
             }
             Order::Contexts { tenant, name } => self.contexts(&tenant, name.as_ref()),
             Order::KeyRotate { tenant, name } => Ok(Answer::KeyRotated {
                 version: admin.rotate(&tenant, &name)?,
             }),
+            Order::KeyLife {
+                tenant,
+                name,
+                life,
+                version,
+                despite_use,
+            } => {
+                let order = LifeOrder {
+                    order: life,
+                    target: version.map_or(Target::All, Target::One),
+                    despite_use,
+                };
+                self.change_life(&Author::owner(), (&tenant, &name), order)
+            }
+            Order::ContextSet {
+                tenant,
+                name,
+                rules,
+            } => Ok(Answer::InForce {
+                epoch: admin.set_rules(&Author::owner(), (&tenant, &name), &rules.into())?,
+            }),
+            Order::SeedExport {
+                tenant,
+                name,
+                recipients,
+            } => self.export_seed((&tenant, &name), &recipients),
+            about_the_node => self.about_node(about_the_node),
+        }
+    }
+
+    /// Orders and questions about policy, trust and clock.
+    fn about_node(&self, order: Order) -> Result<Answer, HomeError> {
+        let admin = self.admin();
+        match order {
+            Order::ClockConfirm => Ok(Answer::InForce {
+                epoch: admin.confirm_clock(&Author::owner())?,
+            }),
+            Order::TrustReload => Ok(Answer::InForce {
+                epoch: self.reload_trust()?,
+            }),
             Order::PolicyApply { text } => {
-                let document =
-                    PolicyDocument::parse(&text).map_err(keywright_service::AdminError::from)?;
+                let document = PolicyDocument::parse(&text).map_err(AdminError::from)?;
                 Ok(Answer::InForce {
                     epoch: admin.apply_policy(document)?,
                 })
             }
+            Order::PolicyExplain {
+                tenant,
+                principal,
+                operation,
+                context,
+            } => {
+                let asked = Asked {
+                    tenant: &tenant,
+                    operation,
+                    context: context.as_ref(),
+                };
+                self.explain(&principal, &asked)
+            }
+            Order::PolicyWhoCan {
+                tenant,
+                operation,
+                context,
+            } => self.who_can(&Asked {
+                tenant: &tenant,
+                operation,
+                context: context.as_ref(),
+            }),
             Order::PolicyShow => {
                 let document = admin.policy()?;
                 let text = document.map_or(Ok(String::new()), |document| document.to_toml());
                 Ok(Answer::Policy {
-                    text: text.map_err(keywright_service::AdminError::from)?,
+                    text: text.map_err(AdminError::from)?,
                 })
             }
-            Order::TrustReload => Ok(Answer::InForce {
-                epoch: self.reload_trust()?,
-            }),
+            // The others are carried out where this is called.
+            _ => Err(AdminError::Unsupported.into()),
         }
+    }
+
+    fn change_life(
+        &self,
+        author: &Author,
+        named: (&Name, &Name),
+        order: LifeOrder,
+    ) -> Result<Answer, HomeError> {
+        let changed = self.admin().change_life(author, named, order)?.into_iter();
+        let versions = changed.map(|(version, state)| Moved { version, state });
+        Ok(Answer::KeyChanged {
+            versions: versions.collect(),
+        })
     }
 
     fn contexts(&self, tenant: &Name, name: Option<&Name>) -> Result<Answer, HomeError> {
@@ -181,24 +525,48 @@ impl Node {
                     .collect()
             }
         };
-        let mut contexts: Vec<_> = keys.iter().map(|key| state_of(key)).collect();
+        let mut contexts: Vec<_> = keys.iter().map(|key| state_of(admin, key)).collect();
         contexts.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Answer::Contexts { contexts })
     }
 }
 
-fn state_of(key: &keywright_custody::Key) -> ContextState {
-    let versions = key.versions().iter().map(|version| VersionState {
-        version: version.number(),
-        state: version.state(),
-        created: version.material().created().rfc3339(),
-        retired: version.retired().map(keywright_clock::WallTime::rfc3339),
-    });
+fn state_of(admin: &Admin, key: &Key) -> ContextState {
+    let rules = key.rules();
+    let moved = rules.campaign.as_ref();
     ContextState {
         name: key.name().clone(),
         id: key.id(),
         binding: key.binding(),
         spec: *key.spec(),
-        versions: versions.collect(),
+        detail: key.detail().map(|detail| Detail::clone(detail)),
+        moved: moved.map(|campaign| campaign.moved(admin.rewrapped(key))),
+        rules: rules.clone(),
+        min_open: key.min_open(),
+        versions: key
+            .versions()
+            .iter()
+            .map(|version| version_of(admin, key, version))
+            .collect(),
+    }
+}
+
+fn version_of(admin: &Admin, key: &Key, version: &Version) -> VersionState {
+    let (life, text) = (version.life(), |time: Option<WallTime>| {
+        time.map(WallTime::rfc3339)
+    });
+    let now = admin.shared().clock().wall();
+    let come = version.state() == State::DestroyScheduled && life.due.is_some_and(|due| due <= now);
+    let kept = come.then(|| admin.destroyable(key, version, (now, false)));
+    VersionState {
+        version: version.number(),
+        state: version.state(),
+        created: version.material().created().rfc3339(),
+        retired: text(life.retired),
+        due: text(life.due),
+        kept: kept.and_then(Result::err).map(|error| error.to_string()),
+        destroyed: text(life.destroyed),
+        public_key: life.public_key.as_deref().map(str::to_owned),
+        uses: admin.shared().uses().of(key.id(), version.number()),
     }
 }

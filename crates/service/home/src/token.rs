@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use keywright_clock::Clock;
+use keywright_custody::{HolderError, Version};
 use keywright_pkcs11::{
     Copies, Error, LogIn, Module, Pin, PoolOptions, SessionPool, TokenQuery, TokenRoot,
 };
+use keywright_service::Shared;
+use keywright_types::{Custody, State, VersionLabel};
 
 use crate::section::Token;
 use crate::{HomeError, files};
@@ -90,3 +93,29 @@ pub(crate) fn open_root(pool: &Arc<SessionPool>, path: &Path) -> Result<TokenRoo
 }
 
 const SPARE_SESSIONS: usize = 2;
+
+/// Versions that the token must have and for which it has another key or none: they stay unavailable until that is
+/// mended (design 7.21). Each is checked again before its first use in a connection.
+pub(crate) fn unfit(shared: &Shared) -> Vec<VersionLabel> {
+    let snapshot = shared.snapshot_owned();
+    let mut unfit = Vec::new();
+    for key in snapshot.keyring.iter() {
+        let there = |version: &&Version| version.state() != State::Destroyed;
+        for version in key.versions().iter().filter(there) {
+            let material = version.material();
+            if material.spec().custody != Custody::Token {
+                continue;
+            }
+            match shared.holder().check_key(material) {
+                Err(HolderError::KeyRejected) => unfit.push(VersionLabel {
+                    key: material.key(),
+                    version: material.version(),
+                }),
+                // A token that is gone says nothing about any key.
+                Err(_) => return unfit,
+                Ok(()) => {}
+            }
+        }
+    }
+    unfit
+}

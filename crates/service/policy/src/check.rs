@@ -10,7 +10,9 @@ use keywright_types::{Name, Operation};
 
 use crate::document::{ContextPattern, Grant, GroupEntry, Legacy, PrincipalEntry};
 use crate::error::{Entry, Problem};
-use crate::{Error, Fact, Fingerprint, MAX_FACT, MAX_LEGACY_NAMES, PolicyDocument, Rule, Scope};
+use crate::{
+    Error, Fact, Fingerprint, MAX_FACT, MAX_LEGACY_NAMES, PolicyDocument, Rule, Scope, takes_paths,
+};
 
 pub(crate) fn entries(document: &PolicyDocument) -> Result<(), Error> {
     let names = Names::of(document);
@@ -228,7 +230,23 @@ fn grant(grant: &Grant, names: &Names<'_>) -> Result<(), Problem> {
         names.group("groups", &grant.tenant, name)?;
     }
     operations(&grant.operations)?;
-    contexts(grant)
+    contexts(grant)?;
+    paths(grant)
+}
+
+fn paths(grant: &Grant) -> Result<(), Problem> {
+    if grant.paths.is_empty() {
+        return Ok(());
+    }
+    let mut operations = grant.operations.iter().copied();
+    if let Some(operation) = operations.find(|&one| !takes_paths(one)) {
+        return Err(Problem::PathsNotTaken { operation });
+    }
+    let mut seen = HashSet::new();
+    match grant.paths.iter().find(|path| !seen.insert(*path)) {
+        Some(path) => Err(Problem::PathTwice { path: path.clone() }),
+        None => Ok(()),
+    }
 }
 
 fn operations(operations: &[Operation]) -> Result<(), Problem> {

@@ -8,6 +8,7 @@ use keywright_types::{GroupId, Name, PrincipalId, TenantId};
 
 use crate::document::{ContextPattern, Effect, Grant, PrincipalEntry};
 use crate::error::{Entry, Problem};
+use crate::path::PathGrant;
 use crate::principal::{Rights, bit};
 use crate::{Error, MAX_RIGHTS, Policy, PolicyDocument, Principal, Scope, check};
 
@@ -44,6 +45,7 @@ pub(crate) fn policy(
             exact: rights.exact,
             any: rights.any,
             without_context: rights.without_context,
+            paths: rights.paths.into(),
         };
         policy.principals.insert(id, Arc::new(principal));
     }
@@ -114,6 +116,7 @@ struct Collected {
     exact: NameMap<Rights>,
     any: Rights,
     without_context: Rights,
+    paths: Vec<PathGrant>,
 }
 
 impl Collected {
@@ -132,7 +135,25 @@ impl Collected {
                 }
             }
         }
-        grant.contexts.len()
+        self.add_paths(grant);
+        grant.contexts.len() * grant.paths.len().max(1)
+    }
+
+    fn add_paths(&mut self, grant: &Grant) {
+        let operations = grant.operations.iter().copied().map(bit);
+        let operations = operations.fold(0, |all, one| all | one);
+        for pattern in &grant.paths {
+            let contexts = grant.contexts.iter().map(|context| match context {
+                ContextPattern::Any => None,
+                ContextPattern::Exact(name) => Some(name.clone()),
+            });
+            self.paths.extend(contexts.map(|context| PathGrant {
+                context,
+                operations,
+                denies: grant.effect == Effect::Deny,
+                pattern: pattern.clone(),
+            }));
+        }
     }
 }
 
@@ -172,14 +193,18 @@ fn rights_of(grant: &Grant) -> Rights {
     // Checked before; here it holds even if a check should ever be lost.
     let grantable = operations.filter(|&one| Scope::of(one) != Scope::Installation);
     let bits = grantable.map(bit).fold(0, |all, one| all | one);
-    match grant.effect {
-        Effect::Allow => Rights {
+    let none = Rights::default();
+    match (grant.effect, grant.paths.is_empty()) {
+        (Effect::Allow, true) => Rights {
             allow: bits,
-            deny: 0,
+            ..none
         },
-        Effect::Deny => Rights {
-            allow: 0,
-            deny: bits,
+        (Effect::Allow, false) => Rights {
+            paths: bits,
+            ..none
         },
+        (Effect::Deny, true) => Rights { deny: bits, ..none },
+        // It takes away some keys, not the operation.
+        (Effect::Deny, false) => none,
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{Entry, Problem};
 use crate::place::Places;
-use crate::{Error, MAX_DOCUMENT, Rule, Scope, check};
+use crate::{Error, MAX_DOCUMENT, PathPattern, Rule, Scope, check};
 
 /// Groups, principals and grants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,6 +105,9 @@ pub struct Grant {
     /// Contexts; left out for operations that concern none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contexts: Vec<ContextPattern>,
+    /// Which keys of trees it is about; left out for all of them, and for contexts that are no trees.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<PathPattern>,
 }
 
 /// As the list's own reader, but the answer to a slip of the pen names the slip.

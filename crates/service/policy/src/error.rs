@@ -4,7 +4,7 @@ use std::fmt;
 
 use keywright_types::{Name, Operation};
 
-use crate::{MAX_DOCUMENT, MAX_FACT, MAX_LEGACY_NAMES, MAX_RIGHTS};
+use crate::{MAX_DOCUMENT, MAX_FACT, MAX_LEGACY_NAMES, MAX_RIGHTS, PathPattern};
 
 /// Why a policy document is refused.
 #[derive(Debug, thiserror::Error)]
@@ -201,6 +201,18 @@ pub enum Problem {
         /// The operation.
         operation: Operation,
     },
+    /// A path stands twice in one grant.
+    #[error("path `{path}` stands here twice")]
+    PathTwice {
+        /// The path.
+        path: PathPattern,
+    },
+    /// Paths beside an operation that concerns no key of a tree.
+    #[error("`{operation}` concerns no key of a tree; leave `paths` out, or write two grants")]
+    PathsNotTaken {
+        /// The operation.
+        operation: Operation,
+    },
     /// A principal is its own heir.
     #[error("a principal is not its own heir")]
     OwnHeir,
@@ -270,6 +282,7 @@ impl Problem {
             | Self::UnknownGroup { key, .. }
             | Self::UnknownPrincipal { key, .. } => key,
             Self::GrantToNobody => "principals",
+            Self::PathTwice { .. } | Self::PathsNotTaken { .. } => "paths",
             Self::HeirTwice { .. } | Self::OwnHeir => "heirs",
             Self::IdChanged { .. }
             | Self::IdMoved { .. }

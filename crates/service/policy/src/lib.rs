@@ -7,11 +7,12 @@
 //! bound to that ([`Policy::may_open`]).
 //!
 //! * Default deny; a `deny` wins over every `allow`; the order of entries means nothing.
-//! * No operation implies another. Contexts are named exactly, or `*` stands for all of one tenant.
+//! * No operation implies another. Contexts are named exactly, or `*` stands for all of one tenant; keys of trees by
+//!   patterns of paths ([`PathPattern`]).
 //! * A [`Permit`] is the only way to reach an operation of a key holder, and only this crate makes one.
 //!
 //! Not here: revocation and validity of certificates (`keywright-tls` and the server), which names
-//! were ever in use (the store), roles, conditions, or patterns: there are none.
+//! were ever in use (the store), roles, or conditions: there are none.
 //!
 //! ```
 //! use keywright_policy::{ContextRef, Policy, PolicyDocument};
@@ -56,6 +57,7 @@ mod document;
 mod error;
 #[doc(hidden)]
 pub mod fuzzing;
+mod path;
 mod permit;
 mod place;
 mod policy;
@@ -68,11 +70,12 @@ pub use document::{
     PrincipalEntry,
 };
 pub use error::{Entry, Error, Problem};
+pub use path::{MalformedPath, PathPattern, PathRights};
 pub use permit::{Denied, Owner, Permit};
 pub use policy::{ContextRef, Policy, Unidentified};
 pub use principal::Principal;
 pub use rule::{Fact, Fingerprint, Rule};
-pub use scope::Scope;
+pub use scope::{Scope, takes_paths};
 
 /// Most bytes a policy document may have.
 pub const MAX_DOCUMENT: usize = 16 << 20;

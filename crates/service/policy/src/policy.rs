@@ -9,7 +9,10 @@ use keywright_types::{
 };
 
 use crate::check::has_control;
-use crate::{Denied, Error, Fact, Fingerprint, Owner, Permit, PolicyDocument, Principal, compile};
+use crate::principal::bit;
+use crate::{
+    Denied, Error, Fact, Fingerprint, Owner, PathRights, Permit, PolicyDocument, Principal, compile,
+};
 
 /// Who may do what, at one epoch.
 ///
@@ -166,6 +169,38 @@ impl Policy {
         } else {
             Denied::NoRight
         })
+    }
+
+    /// A permit for `operation` on keys of the tree that `context` is, and which keys these are.
+    ///
+    /// # Errors
+    /// As [`Policy::authorize`]; whether a path is among those that are allowed is asked of the rights.
+    pub fn authorize_in_tree<'p>(
+        &'p self,
+        who: &Principal,
+        context: ContextRef<'p>,
+        operation: Operation,
+    ) -> Result<(Permit, PathRights<'p>), Denied> {
+        let who = self.principals.get(&who.id).ok_or(Denied::NoRight)?;
+        if who.tenant != context.tenant {
+            return Err(Denied::NoRight);
+        }
+        let rights = who.on(context.name);
+        let Some(everywhere) = rights.permits_in_tree(operation) else {
+            return Err(match rights.any_left() {
+                true => Denied::OtherRight,
+                false => Denied::NoRight,
+            });
+        };
+        let holder = (who.id, who.tenant);
+        let permit = Permit::for_principal(holder, context.key, operation, self.epoch);
+        let paths = PathRights {
+            grants: &who.paths,
+            context: context.name,
+            operation: bit(operation),
+            everywhere,
+        };
+        Ok((permit, paths))
     }
 
     /// A permit for an operation that concerns no context.

@@ -3,6 +3,8 @@
 use keywright_types::map::NameMap;
 use keywright_types::{GroupId, Name, Operation, PrincipalId, TenantId};
 
+use crate::path::PathGrant;
+
 /// Who acts: what a certificate is mapped to.
 #[derive(Debug)]
 pub struct Principal {
@@ -19,6 +21,8 @@ pub struct Principal {
     pub(crate) any: Rights,
     /// Rights to operations that concern no context.
     pub(crate) without_context: Rights,
+    /// What grants with paths allow and deny.
+    pub(crate) paths: Box<[PathGrant]>,
 }
 
 impl Principal {
@@ -77,6 +81,8 @@ impl Principal {
 pub(crate) struct Rights {
     pub(crate) allow: u64,
     pub(crate) deny: u64,
+    /// Granted for some keys of a tree only.
+    pub(crate) paths: u64,
 }
 
 impl Rights {
@@ -85,12 +91,25 @@ impl Rights {
         Self {
             allow: self.allow | other.allow,
             deny: self.deny | other.deny,
+            paths: self.paths | other.paths,
         }
     }
 
     /// Whether anything is left once the refusals are taken away.
     pub(crate) const fn any_left(self) -> bool {
-        self.allow & !self.deny != 0
+        (self.allow | self.paths) & !self.deny != 0
+    }
+
+    /// Whether the operation is left for keys of a tree: everywhere, or at some paths.
+    pub(crate) const fn permits_in_tree(self, operation: Operation) -> Option<bool> {
+        match (
+            self.permits(operation),
+            self.paths & !self.deny & bit(operation),
+        ) {
+            (true, _) => Some(true),
+            (false, 0) => None,
+            (false, _) => Some(false),
+        }
     }
 
     /// Whether the operation is left.
@@ -126,6 +145,7 @@ mod tests {
         let both = Rights {
             allow: bit(Operation::Encrypt),
             deny: bit(Operation::Encrypt),
+            paths: 0,
         };
         assert!(!both.permits(Operation::Encrypt));
         assert!(!both.any_left());

@@ -17,6 +17,20 @@ pub enum Scope {
     Tenant,
 }
 
+/// Whether the operation is about one key of a tree where its context is one, so that a grant may name paths.
+#[must_use]
+pub const fn takes_paths(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Sign
+            | Operation::Verify
+            | Operation::Agree
+            | Operation::PublicKey
+            | Operation::Xpub
+            | Operation::KeyExport
+    )
+}
+
 impl Scope {
     /// The scope of `operation`. What this version does not know belongs to the owner alone.
     #[must_use]
@@ -27,9 +41,27 @@ impl Scope {
             | Operation::Rewrap
             | Operation::Datakey
             | Operation::DatakeyOpen
+            | Operation::Tokenize
+            | Operation::Detokenize
+            | Operation::Mask
+            | Operation::Sign
+            | Operation::Verify
+            | Operation::Agree
+            | Operation::PublicKey
+            | Operation::Xpub
+            | Operation::KeyExport
+            | Operation::Mac
+            | Operation::MacVerify
             | Operation::ContextDescribe
             | Operation::KeyRotate
-            | Operation::KeyList => Self::Context,
+            | Operation::KeyList
+            | Operation::KeySuspend
+            | Operation::KeyResume
+            | Operation::KeyRetire
+            | Operation::KeyScheduleDestroy
+            | Operation::KeyCancelDestroy
+            | Operation::KeyDestroy
+            | Operation::KeyApprove => Self::Context,
             Operation::Random
             | Operation::ContextCreate
             | Operation::ContextList

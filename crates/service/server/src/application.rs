@@ -9,7 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode};
 use keywright_api::answer::{
-    ContextEntry, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness, VersionEntry,
+    ContextEntry, ContextFormat, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness,
+    VersionEntry,
 };
 use keywright_api::error::Refusal;
 use keywright_api::request::{Body as Items, RandomItem, parse};
@@ -21,11 +22,12 @@ use keywright_audit::field::{Field, Resumption, Serial, Subject};
 use keywright_audit::record::Facts;
 use keywright_audit::refusals::Whom;
 use keywright_clock::WallTime;
-use keywright_custody::Key;
-use keywright_service::{Call, Caller, DataOperation, Need, Recorded, Worker};
+use keywright_custody::{Detail, Key};
+use keywright_service::{Call, Caller, DataOperation, Desk, Need, Recorded, Worker};
 use keywright_types::{Code, Operation, RequestId};
 
 use crate::exchange::{Understood, answer, good, refuse, understand, wrong_method};
+use crate::orders;
 use crate::transport::group::GroupFlush;
 use crate::transport::{Body, Handler, Peer, Reply, json, read_body, reply};
 
@@ -39,6 +41,8 @@ pub struct Probes {
     pub audit: Box<dyn Fn() -> bool + Send + Sync>,
     /// Whether the process's memory is locked (design 7.24).
     pub memory_locked: bool,
+    /// Where orders are handed in.
+    pub desk: Desk,
 }
 
 impl fmt::Debug for Probes {
@@ -100,7 +104,7 @@ impl Application {
             }
             // Boxed, so that the future of the hot routes, which is moved a few times on its way into
             // its task, does not carry room for the rare ones.
-            None => Box::pin(self.other(asked, body)).await,
+            None => Box::pin(self.other(asked, context.unwrap_or_default(), body)).await,
         };
         result.unwrap_or_else(|refusal| refuse(&refusal, &self.limits, asked.call.request))
     }
@@ -141,8 +145,20 @@ impl Application {
             .plus(shared.settings().data_key_validity)
     }
 
-    async fn other(&self, asked: Asked<'_>, body: Body) -> Result<Response<Reply>, Refusal> {
+    async fn other(
+        &self,
+        asked: Asked<'_>,
+        context: &str,
+        body: Body,
+    ) -> Result<Response<Reply>, Refusal> {
         match asked.route.endpoint {
+            _ if asked.route.is_order() => self.order(asked, context, body).await,
+            Endpoint::KeyVersions => {
+                let recorded = self.worker.describe(asked.call, context);
+                let key = self.release(recorded).await?;
+                let uses = self.worker.shared().uses();
+                Ok(good(to_json(&orders::versions(&key, uses))))
+            }
             Endpoint::Random => self.random(asked, body).await,
             Endpoint::Contexts => {
                 let keys = self.release(self.worker.contexts(asked.call)).await?;
@@ -173,6 +189,24 @@ impl Application {
             }
             _ => self.health(asked).await,
         }
+    }
+
+    async fn order(
+        &self,
+        mut asked: Asked<'_>,
+        context: &str,
+        body: Body,
+    ) -> Result<Response<Reply>, Refusal> {
+        let body = self.body(&mut asked, body).await?;
+        let what = match orders::understand(asked.route.endpoint, &body, &self.limits) {
+            Ok(what) => what,
+            Err(refusal) => return Err(self.refused(asked, refusal).await),
+        };
+        let order = (asked.route.operation, what);
+        let desk = &self.probes.desk;
+        let recorded = self.worker.order(asked.call, context, order, desk).await;
+        let done = self.release(recorded).await?;
+        Ok(good(orders::answer(done)))
     }
 
     async fn random(&self, mut asked: Asked<'_>, body: Body) -> Result<Response<Reply>, Refusal> {
@@ -414,9 +448,29 @@ const fn data_operation(endpoint: Endpoint) -> Option<DataOperation> {
         Endpoint::Datakey => Some(DataOperation::Datakey),
         Endpoint::DatakeyOpen => Some(DataOperation::DatakeyOpen),
         Endpoint::Decrypt => Some(DataOperation::Decrypt),
+        Endpoint::Detokenize => Some(DataOperation::Detokenize),
         Endpoint::Encrypt => Some(DataOperation::Encrypt),
+        Endpoint::Mask => Some(DataOperation::Mask),
         Endpoint::Rewrap => Some(DataOperation::Rewrap),
+        Endpoint::Tokenize => Some(DataOperation::Tokenize),
+        Endpoint::Agree => Some(DataOperation::Agree),
+        Endpoint::KeyExport => Some(DataOperation::KeyExport),
+        Endpoint::Mac => Some(DataOperation::Mac),
+        Endpoint::MacVerify => Some(DataOperation::VerifyMac),
+        Endpoint::PublicKey => Some(DataOperation::PublicKey),
+        Endpoint::Sign => Some(DataOperation::Sign),
+        Endpoint::Verify => Some(DataOperation::Verify),
+        Endpoint::Xpub => Some(DataOperation::Xpub),
         Endpoint::Contexts
+        | Endpoint::KeyApprove
+        | Endpoint::KeyCancelDestroy
+        | Endpoint::KeyDestroy
+        | Endpoint::KeyResume
+        | Endpoint::KeyRetire
+        | Endpoint::KeyRotate
+        | Endpoint::KeyScheduleDestroy
+        | Endpoint::KeySuspend
+        | Endpoint::KeyVersions
         | Endpoint::Health
         | Endpoint::Metrics
         | Endpoint::Openapi
@@ -429,6 +483,8 @@ fn entry(key: &Arc<Key>) -> ContextEntry {
     ContextEntry {
         name: key.name().clone(),
         id: key.id(),
+        purpose: key.spec().purpose,
+        format: key.detail().and_then(|detail| format_of(detail)),
         active_version: key.active().map(keywright_custody::Version::number),
         versions: versions
             .map(|version| VersionEntry {
@@ -436,6 +492,17 @@ fn entry(key: &Arc<Key>) -> ContextEntry {
                 state: version.state(),
             })
             .collect(),
+    }
+}
+
+fn format_of(detail: &Detail) -> Option<ContextFormat> {
+    match detail {
+        Detail::Format(format) => Some(ContextFormat {
+            format: format.format.clone(),
+            tweak: format.tweak.clone(),
+            mask: format.mask.clone(),
+        }),
+        _ => None,
     }
 }
 

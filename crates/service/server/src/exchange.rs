@@ -4,15 +4,19 @@ use bytes::Bytes;
 use http::header::{ALLOW, RETRY_AFTER};
 use http::{HeaderValue, Response};
 use keywright_api::error::Refusal;
-use keywright_api::request::{Body as Items, DatakeyItem, Item, OpenItem, SealItem, parse};
+use keywright_api::request::{
+    Body as Items, DatakeyItem, Item, OpenItem, SealItem, TokenItem, ValueItem, parse,
+};
 use keywright_api::write::{self, Done};
-use keywright_api::{Binary, Limits, MAX_AAD};
+use keywright_api::{Binary, Limits, MAX_AAD, MAX_TWEAK, Tweak};
 use keywright_clock::WallTime;
 use keywright_custody::ReplyItem;
+use keywright_encoding::put_lp;
 use keywright_service::{DataOperation, Prepared};
 use keywright_types::{Code, DataKeyId, RequestId};
 
 use crate::transport::{Reply, json};
+use crate::uses;
 
 /// The items of a request, and what the answer must know of its form.
 pub(crate) struct Understood {
@@ -52,7 +56,66 @@ pub(crate) fn understand(
                 (Some(&item.ciphertext), item.aad.as_ref())
             }))
         }
+        DataOperation::Tokenize => {
+            let parsed: Items<ValueItem<'_>> = parse(body, limits)?;
+            Ok(gather_texts(&parsed, body.len(), |items, item| {
+                push_text(items, item.value.expose(), item.tweak.as_ref());
+            }))
+        }
+        DataOperation::Detokenize | DataOperation::Mask => {
+            let parsed: Items<TokenItem<'_>> = parse(body, limits)?;
+            Ok(gather_texts(&parsed, body.len(), |items, item| {
+                items.name(item.key_version);
+                push_text(items, item.token.expose(), item.tweak.as_ref());
+            }))
+        }
+        _ => uses::understand(operation, body, limits),
     }
+}
+
+/// Puts texts and their tweaks into one buffer.
+pub(crate) fn gather_texts<T>(
+    parsed: &Items<T>,
+    body_len: usize,
+    push: impl Fn(&mut Prepared, &T),
+) -> Understood {
+    let mut items = Prepared::with_capacity(parsed.items().len(), body_len);
+    parsed
+        .items()
+        .iter()
+        .for_each(|item| push(&mut items, item));
+    Understood {
+        items,
+        form: Form {
+            batch: parsed.is_batch(),
+            plain: Vec::new(),
+        },
+    }
+}
+
+/// A text, and the cells of its tweak as a holder takes them: lp(name) + lp(cell) for each.
+fn push_text(items: &mut Prepared, text: &str, tweak: Option<&Tweak<'_>>) {
+    let put = |part: &str, out: &mut Vec<u8>| {
+        put_lp(out, part.as_bytes()).map_err(|_| Code::TweakInvalid)
+    };
+    items.push(
+        |out| {
+            out.extend_from_slice(text.as_bytes());
+            Ok(())
+        },
+        |out| {
+            let start = out.len();
+            for (name, cell) in tweak.into_iter().flat_map(Tweak::iter) {
+                put(name, out)?;
+                put(cell, out)?;
+            }
+            if out.len() - start > MAX_TWEAK {
+                Err(Code::TweakInvalid)
+            } else {
+                Ok(())
+            }
+        },
+    );
 }
 
 type Fields<'b, 'a> = (Option<&'b Binary<'a>>, Option<&'b Binary<'a>>);
@@ -89,7 +152,7 @@ fn gather<'a, T: Item<'a>>(
     }
 }
 
-fn decode(field: Option<&Binary<'_>>, out: &mut Vec<u8>) -> Result<(), Code> {
+pub(crate) fn decode(field: Option<&Binary<'_>>, out: &mut Vec<u8>) -> Result<(), Code> {
     match field {
         Some(field) => field.decode_into(out).map_err(|_| Code::Base64Invalid),
         None => Ok(()),
@@ -107,7 +170,7 @@ pub(crate) fn answer<'r>(
     (byte_len, not_after): (usize, WallTime),
 ) -> Result<Vec<u8>, Code> {
     let done = |index: usize, item: &ReplyItem<'r>| match item.code {
-        Code::Ok => Ok(tell(operation, form, (index, not_after), item)),
+        Code::Ok => tell(operation, form, (index, not_after), item),
         code => Err(code),
     };
     if !form.batch {
@@ -127,9 +190,11 @@ fn tell<'r>(
     form: &Form,
     (index, not_after): (usize, WallTime),
     item: &ReplyItem<'r>,
-) -> Done<'r> {
+) -> Result<Done<'r>, Code> {
     let (payload, version) = (item.payload, item.version);
-    match operation {
+    // What formats make of UTF-8 is UTF-8.
+    let text = || std::str::from_utf8(payload).map_err(|_| Code::Internal);
+    Ok(match operation {
         DataOperation::Encrypt | DataOperation::Rewrap => Done::Sealed {
             ciphertext: payload,
             version,
@@ -162,7 +227,20 @@ fn tell<'r>(
                 not_after,
             }
         }
-    }
+        DataOperation::Tokenize => Done::Tokenized {
+            token: text()?,
+            version,
+        },
+        DataOperation::Detokenize => Done::Detokenized {
+            value: text()?,
+            version,
+        },
+        DataOperation::Mask => Done::Masked {
+            masked: text()?,
+            version,
+        },
+        _ => return uses::tell(operation, payload, version),
+    })
 }
 
 /// id 16 + secret 32 (design 7.9), then what follows.

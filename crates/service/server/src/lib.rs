@@ -11,7 +11,9 @@
 mod application;
 mod exchange;
 mod null;
+mod orders;
 pub mod transport;
+mod uses;
 
 pub use application::{Application, Probes};
 pub use null::NullApplication;

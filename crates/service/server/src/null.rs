@@ -35,16 +35,20 @@ impl NullApplication {
         }
     }
 
-    async fn encrypt(&self, body: Body) -> Result<Response<Reply>, Refusal> {
+    async fn constant(
+        &self,
+        (operation, constant): (DataOperation, Done<'static>),
+        body: Body,
+    ) -> Result<Response<Reply>, Refusal> {
         let body = read_body(body, self.limits.body_bytes, self.body_timeout).await;
         let body = body.map_err(|error| error.code())?;
-        let understood = understand(DataOperation::Encrypt, &body, &self.limits)?;
+        let understood = understand(operation, &body, &self.limits)?;
         if !understood.form.batch {
-            return Ok(good(write::one(&CONSTANT)));
+            return Ok(good(write::one(&constant)));
         }
         let count = understood.items.len();
         let mut batch = write::Batch::with_capacity(count * 256);
-        (0..count).for_each(|_| batch.push(Ok(CONSTANT)));
+        (0..count).for_each(|_| batch.push(Ok(constant)));
         Ok(good(batch.finish()))
     }
 }
@@ -60,8 +64,9 @@ impl Handler for NullApplication {
         let (head, body) = request.into_parts();
         let refused = |code| refuse(&Refusal::new(code), &self.limits, RequestId::NONE);
         match match_route(&head.method, head.uri.path()) {
-            RouteMatch::Found { route, .. } if route.endpoint == Endpoint::Encrypt => {
-                let answered = self.encrypt(body).await;
+            RouteMatch::Found { route, .. } if constant_of(route.endpoint).is_some() => {
+                let constant = constant_of(route.endpoint).unwrap_or(SEALED);
+                let answered = self.constant(constant, body).await;
                 answered.unwrap_or_else(|refusal| refuse(&refusal, &self.limits, RequestId::NONE))
             }
             RouteMatch::Found { route, .. } if route.endpoint == Endpoint::Health => good("{}"),
@@ -82,8 +87,39 @@ impl Handler for NullApplication {
     fn handshake_refused(&self, _: SocketAddr, _: Code) {}
 }
 
+/// What is read and answered in place of an operation.
+type Constant = (DataOperation, Done<'static>);
+
+const fn constant_of(endpoint: Endpoint) -> Option<Constant> {
+    match endpoint {
+        Endpoint::Encrypt => Some(SEALED),
+        Endpoint::Tokenize => Some(TOKENIZED),
+        Endpoint::Sign => Some(SIGNED),
+        _ => None,
+    }
+}
+
 /// As long as the envelope of a plaintext of 12 bytes: header 26, nonce 24, commitment 32, tag 16.
-const CONSTANT: Done<'static> = Done::Sealed {
-    ciphertext: &[0; 110],
-    version: KeyVersion::FIRST,
-};
+const SEALED: Constant = (
+    DataOperation::Encrypt,
+    Done::Sealed {
+        ciphertext: &[0; 110],
+        version: KeyVersion::FIRST,
+    },
+);
+/// As long as a signature of Ed25519, or of ECDSA over a curve of 256 bits.
+const SIGNED: Constant = (
+    DataOperation::Sign,
+    Done::Signed {
+        signature: &[0; 64],
+        version: KeyVersion::FIRST,
+    },
+);
+/// As long as the token of a card number.
+const TOKENIZED: Constant = (
+    DataOperation::Tokenize,
+    Done::Tokenized {
+        token: "0000000000000000",
+        version: KeyVersion::FIRST,
+    },
+);

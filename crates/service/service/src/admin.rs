@@ -14,17 +14,22 @@ use keywright_audit::{AuditError, RecordType};
 use keywright_custody::budget::Spent;
 use keywright_custody::fit::Misfit;
 use keywright_custody::rows::{self, Tenant};
-use keywright_custody::{Description, HolderError, Identity, Key, KeyMaterial, NewKey, Version};
+use keywright_custody::{HolderError, Identity, Key, KeyMaterial, NewKey, Particulars, Version};
 use keywright_policy::{Policy, PolicyDocument};
 use keywright_primitives::hash::sha256;
 use keywright_primitives::random::RandomStream;
+use keywright_secret::SecretBytes;
 use keywright_store::{Store, Table, Transaction};
 use keywright_tls::ClientTrust;
 use keywright_types::{
-    BindingKind, Code, KeyId, KeySpec, KeyVersion, Name, Operation, RequestId, State, TenantId,
+    BindingKind, Code, KeyId, KeySpec, KeyVersion, Name, Operation, Purpose, RequestId, State,
+    TenantId,
 };
 
 use crate::Shared;
+use crate::clock_watch::Watched;
+use crate::keep::{NewContext, new_words};
+use crate::life::Author;
 use crate::order::{Hand, Intent, Prepared};
 
 /// The one hand that changes state.
@@ -33,6 +38,8 @@ pub struct Admin {
     pub(crate) store: Store,
     /// Held for the whole of an order: orders are serial.
     pub(crate) hand: Mutex<Hand>,
+    /// What is known of the clock; nothing before the first look.
+    pub(crate) watched: Mutex<Option<Watched>>,
 }
 
 /// A context that was made.
@@ -61,6 +68,44 @@ pub enum AdminError {
     /// No holder could keep a key like this, or there is none for it.
     #[error(transparent)]
     Misfit(#[from] Misfit),
+    /// The format cannot be kept, with the place in its text where there is one.
+    #[error("the format of the context: {0}")]
+    Format(#[source] keywright_format::Error),
+    /// A tree's public nodes and its private keys cannot both leave.
+    #[error(
+        "a tree that hands out public nodes never lets a private key out, so its export is never"
+    )]
+    SoftExport,
+    /// A tree has one seed for ever.
+    #[error("a tree has one seed for ever and is not rotated; create another context")]
+    OneSeed,
+    /// The seed was made to stay.
+    #[error("the seed of this wallet was made to stay: its export is never")]
+    NeverLeaves,
+    /// Keys that make tokens, and deterministic ones, are rotated by hand alone.
+    #[error(
+        "a key of this purpose is rotated by hand alone: what it made does not say which version made it"
+    )]
+    ByHandOnly,
+    /// The order needs the word of others.
+    #[error(
+        "the order needs the approval of two other principals, to exactly this order, not older than a day"
+    )]
+    ApprovalMissing,
+    /// The version is in use.
+    #[error("the version was used or asked for too lately, or its campaign is open")]
+    KeyInUse,
+    /// The day of the destruction has not come.
+    #[error("the day of the destruction has not come")]
+    NotYetDue,
+    /// The clock jumped.
+    #[error(
+        "the clock jumped, or the node was down for long: nothing is destroyed until the clock is confirmed"
+    )]
+    ClockUncertain,
+    /// The tweak's policy takes bytes from a caller that no caller of the service gives.
+    #[error("the policy caller takes a tweak from the caller as it is, which the service does not")]
+    CallersTweak,
     /// The policy does not fit together.
     #[error(transparent)]
     Policy(#[from] keywright_policy::Error),
@@ -91,8 +136,21 @@ impl AdminError {
     pub const fn code(&self) -> Code {
         match self {
             Self::TenantUnknown | Self::ContextUnknown => Code::ContextNotFound,
-            Self::Unsupported | Self::Misfit(_) => Code::Unsupported,
-            Self::Policy(_) => Code::ValueInvalid,
+            Self::Unsupported
+            | Self::Misfit(_)
+            | Self::SoftExport
+            | Self::OneSeed
+            | Self::ByHandOnly => Code::Unsupported,
+            Self::NeverLeaves => Code::OperationDenied,
+            Self::ApprovalMissing => Code::ApprovalMissing,
+            Self::KeyInUse => Code::KeyInUse,
+            Self::NotYetDue => Code::NotYetDue,
+            Self::ClockUncertain => Code::ClockUncertain,
+            Self::Rows(rows::Error::NoVersion) => Code::VersionNotFound,
+            Self::Rows(rows::Error::Rule(_) | rows::Error::MinimumAboveActive) => {
+                Code::ValueInvalid
+            }
+            Self::Policy(_) | Self::Format(_) | Self::CallersTweak => Code::ValueInvalid,
             Self::OlderTrust => Code::StateConflict,
             Self::Rows(rows::Error::NameTaken) => Code::NameTaken,
             Self::Rows(rows::Error::NotFound) => Code::ContextNotFound,
@@ -116,6 +174,7 @@ impl Admin {
             shared,
             store,
             hand: Mutex::new(Hand::new(writer)),
+            watched: Mutex::new(None),
         }
     }
 
@@ -144,7 +203,8 @@ impl Admin {
         };
         let made = self.carry_out(intent, |mut next| {
             let identity = self.first_identity((tenant, key), KeySpec::wrap());
-            let material = self.generate(identity, None, Operation::ContextCreate)?;
+            let order = (Operation::ContextCreate, Particulars::default());
+            let material = self.generate(identity, None, order)?;
             let transaction = rows::create_tenant(name, &material);
             let made = Tenant::new(tenant, name.clone(), Arc::new(material));
             Arc::make_mut(&mut next.tenants).insert(tenant, made);
@@ -168,6 +228,53 @@ impl Admin {
         spec: KeySpec,
         binding: BindingKind,
     ) -> Result<CreatedContext, AdminError> {
+        self.create_context_with(tenant, name, NewContext::new(spec, binding))
+    }
+
+    /// As [`Admin::create_context`], for a key that has more to it than a specification.
+    ///
+    /// # Errors
+    /// [`AdminError`]; nothing is changed unless it is [`AdminError::Audit`] after the work.
+    pub fn create_context_with(
+        &self,
+        tenant: &Name,
+        name: &Name,
+        new: NewContext<'_>,
+    ) -> Result<CreatedContext, AdminError> {
+        self.create_wallet(tenant, name, new).map(|(made, _)| made)
+    }
+
+    /// As [`Admin::create_context_with`], with the words of the seed where the key is a tree whose seed is made of
+    /// words. Nobody can be shown them again: they are kept nowhere.
+    ///
+    /// # Errors
+    /// [`AdminError`]; nothing is changed unless it is [`AdminError::Audit`] after the work.
+    pub fn create_wallet(
+        &self,
+        tenant: &Name,
+        name: &Name,
+        new: NewContext<'_>,
+    ) -> Result<(CreatedContext, Option<SecretBytes>), AdminError> {
+        if !new.wants_words() {
+            return self
+                .make_context(tenant, name, &new)
+                .map(|made| (made, None));
+        }
+        let (seed, words) = new_words(&mut RandomStream::new()?)?;
+        let new = NewContext {
+            secret: Some(&seed),
+            ..new
+        };
+        let made = self.make_context(tenant, name, &new)?;
+        Ok((made, Some(words)))
+    }
+
+    fn make_context(
+        &self,
+        tenant: &Name,
+        name: &Name,
+        new: &NewContext<'_>,
+    ) -> Result<CreatedContext, AdminError> {
         let mut random = RandomStream::new()?;
         let id = KeyId::from_bytes(random.array()?);
         let mut facts = self.facts(Operation::ContextCreate, &mut random)?;
@@ -182,21 +289,14 @@ impl Admin {
         };
         let material = OnceCell::new();
         let made = self.carry_out(intent, |mut next| {
-            self.check_spec(&spec)?;
+            self.check_new(new)?;
             let parent = next.tenant(tenant).ok_or(AdminError::TenantUnknown)?;
-            let (tenant, name) = (parent.id, name.clone());
-            let identity = self.first_identity((tenant, id), spec);
-            let first = self.generate(identity, Some(parent), Operation::ContextCreate)?;
+            let description = new.description(id, parent.id, name);
+            let identity = self.first_identity((parent.id, id), new.spec);
+            let particulars = new.particulars();
+            let order = (Operation::ContextCreate, particulars);
+            let first = self.generate(identity, Some(parent), order)?;
             let first = material.get_or_init(|| Arc::new(first));
-            let min_open = KeyVersion::FIRST;
-            let description = Description {
-                id,
-                tenant,
-                name,
-                spec,
-                binding,
-                min_open,
-            };
             let transaction = rows::create_key(&description, first);
             let activated = Some(first.created());
             let first = Version::new(Arc::clone(first), State::Active).with_times(activated, None);
@@ -222,13 +322,21 @@ impl Admin {
     /// # Errors
     /// [`AdminError`]; nothing is changed unless it is [`AdminError::Audit`] after the work.
     pub fn rotate(&self, tenant: &Name, name: &Name) -> Result<KeyVersion, AdminError> {
-        let mut random = RandomStream::new()?;
-        let mut facts = self.facts(Operation::KeyRotate, &mut random)?;
-        let found = self
-            .tenant(tenant)
-            .and_then(|tenant| self.find(&tenant, name));
-        (facts.tenant, facts.key) =
-            found.map_or_else(|_| Default::default(), |key| (key.tenant(), key.id()));
+        self.rotate_as(&Author::owner(), tenant, name)
+    }
+
+    /// As [`Admin::rotate`], ordered by `author`.
+    ///
+    /// # Errors
+    /// As [`Admin::rotate`].
+    pub fn rotate_as(
+        &self,
+        author: &Author,
+        tenant: &Name,
+        name: &Name,
+    ) -> Result<KeyVersion, AdminError> {
+        let named = (tenant, name);
+        let facts = self.facts_about(author, Operation::KeyRotate, named, KeyVersion::NONE)?;
         let intent = Intent {
             facts,
             fields: &[],
@@ -238,10 +346,19 @@ impl Admin {
         let rotated = self.carry_out(intent, |mut next| {
             let tenant = next.tenant(tenant).ok_or(AdminError::TenantUnknown)?;
             let known = next.keyring.find(tenant.id, name.as_str());
-            let id = known.ok_or(AdminError::ContextUnknown)?.id();
+            let known = known.ok_or(AdminError::ContextUnknown)?;
+            if known.spec().purpose == Purpose::Tree {
+                return Err(AdminError::OneSeed);
+            }
+            let id = known.id();
             let key = rows::load_key(&self.store, tenant, id)?;
             let identity = rows::next_identity(&key, self.shared.clock().wall())?;
-            let new = self.generate(identity, Some(tenant), Operation::KeyRotate)?;
+            let particulars = Particulars {
+                detail: key.detail().cloned(),
+                secret: None,
+            };
+            let order = (Operation::KeyRotate, particulars);
+            let new = self.generate(identity, Some(tenant), order)?;
             let new = material.get_or_init(|| Arc::new(new));
             let transaction = rows::rotate(&self.store, &key, new)?;
             let rotated = rows::rotated(&key, Arc::clone(new));
@@ -374,7 +491,11 @@ impl Admin {
             .ok_or(AdminError::ContextUnknown)
     }
 
-    fn facts(&self, operation: Operation, random: &mut RandomStream) -> Result<Facts, AdminError> {
+    pub(crate) fn facts(
+        &self,
+        operation: Operation,
+        random: &mut RandomStream,
+    ) -> Result<Facts, AdminError> {
         let mut facts = Facts::new(RecordType::Request, operation, self.shared.clock().wall());
         facts.request = RequestId::from_bytes(random.array()?);
         facts.epoch = self.shared.snapshot().epoch;
@@ -397,15 +518,16 @@ impl Admin {
         &self,
         identity: Identity,
         tenant: Option<&Tenant>,
-        operation: Operation,
+        (operation, particulars): (Operation, Particulars<'_>),
     ) -> Result<KeyMaterial, AdminError> {
         let epoch = self.shared.snapshot().epoch;
         let permit = Policy::owner().at(epoch).permit(identity.key, operation);
         let parent = tenant.map(|tenant| Arc::clone(&tenant.wrapping_key));
+        let new = NewKey { identity, parent };
         Ok(self
             .shared
             .holder()
-            .generate(&permit, NewKey { identity, parent })?)
+            .generate_with(&permit, new, particulars)?)
     }
 }
 

@@ -3,19 +3,112 @@
 use std::sync::Arc;
 
 use keywright_custody::fit::{self, Misfit};
-use keywright_custody::{HolderOperation, KeyMaterial, rows};
+use keywright_custody::{
+    Description, Detail, FormatDetail, HolderOperation, KeyMaterial, Particulars, Rules,
+    TreeDetail, rows,
+};
+use keywright_format::{FLOOR, Format, FormatKey, Mask, Settings, TweakPolicy};
+use keywright_hdkey::Scheme;
+use keywright_hdkey::mnemonic::{Mnemonic, WordCount};
 use keywright_policy::Policy;
-use keywright_types::{Algorithm, Custody, KeySpec, Operation};
+use keywright_primitives::random::RandomStream;
+use keywright_secret::{Secret, SecretBytes};
+use keywright_types::{
+    Algorithm, BindingKind, Custody, Export, KeyId, KeySpec, KeyVersion, Name, Operation, Origin,
+    Purpose, TenantId,
+};
 
 use crate::{Admin, AdminError};
 
+/// What a new context is.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "whoever makes a context must face each part"
+)]
+pub struct NewContext<'a> {
+    /// What is fixed about its key.
+    pub spec: KeySpec,
+    /// What its envelopes are bound to.
+    pub binding: BindingKind,
+    /// What is fixed besides: the format of a key of purpose `tokenise`.
+    pub detail: Option<Arc<Detail>>,
+    /// The secret of the first version, if it is brought in.
+    pub secret: Option<&'a SecretBytes>,
+    /// What rotates it, and what its destruction needs.
+    pub rules: Rules,
+}
+
+impl<'a> NewContext<'a> {
+    /// A context whose key is made here and has nothing besides its specification.
+    #[must_use]
+    pub fn new(spec: KeySpec, binding: BindingKind) -> Self {
+        Self {
+            spec,
+            binding,
+            detail: None,
+            secret: None,
+            rules: Rules::default(),
+        }
+    }
+
+    /// Whether its seed is made of words, which are shown once.
+    pub(crate) fn wants_words(&self) -> bool {
+        let words = |detail: &Detail| matches!(detail, Detail::Tree(tree) if tree.seed == BIP39);
+        self.secret.is_none() && self.detail.as_deref().is_some_and(words)
+    }
+
+    pub(crate) fn description(&self, id: KeyId, tenant: TenantId, name: &Name) -> Description {
+        Description {
+            id,
+            tenant,
+            name: name.clone(),
+            spec: self.spec,
+            detail: self.detail.clone(),
+            binding: self.binding,
+            min_open: KeyVersion::FIRST,
+            rules: self.rules.clone(),
+        }
+    }
+
+    pub(crate) fn particulars(&self) -> Particulars<'a> {
+        Particulars {
+            detail: self.detail.clone(),
+            secret: self.secret,
+        }
+    }
+}
+
 impl Admin {
     /// Refuses what cannot be kept, with the reason where it is not this holder's alone.
-    pub(crate) fn check_spec(&self, spec: &KeySpec) -> Result<(), AdminError> {
+    pub(crate) fn check_new(&self, new: &NewContext<'_>) -> Result<(), AdminError> {
+        let spec = &new.spec;
         fit::check(spec)?;
+        new.rules
+            .check(&Rules::default())
+            .map_err(rows::Error::Rule)?;
+        if let Some(Detail::Format(detail)) = new.detail.as_deref() {
+            check_format(detail)?;
+        }
         let holder = self.shared.holder();
-        let seals = |spec: &KeySpec| holder.supports(spec, HolderOperation::Seal);
-        if seals(spec) {
+        let works = |spec: &KeySpec| {
+            let first = HolderOperation::first_of(spec.purpose);
+            holder.supports(spec, first)
+        };
+        // Envelopes alone are bound; and a format belongs to a key that makes tokens, and to no other.
+        let bound = new.binding != BindingKind::None && spec.purpose != Purpose::Seal;
+        let of_format = matches!(new.detail.as_deref(), Some(Detail::Format(_)));
+        let of_tree = matches!(new.detail.as_deref(), Some(Detail::Tree(_)));
+        if bound
+            || of_format != (spec.purpose == Purpose::Tokenise)
+            || of_tree != (spec.purpose == Purpose::Tree)
+        {
+            return Err(AdminError::Unsupported);
+        }
+        if let Some(Detail::Tree(tree)) = new.detail.as_deref() {
+            check_tree(spec, tree)?;
+        }
+        if works(spec) {
             return Ok(());
         }
         let simplest = KeySpec {
@@ -23,7 +116,7 @@ impl Admin {
             custody: Custody::Token,
             ..KeySpec::seal()
         };
-        if spec.custody == Custody::Token && !seals(&simplest) {
+        if spec.custody == Custody::Token && !works(&simplest) {
             return Err(Misfit::NoToken.into());
         }
         Err(AdminError::Unsupported)
@@ -47,5 +140,89 @@ impl Admin {
             }
         }
         done
+    }
+}
+
+/// Whether a tree's seed, export and public nodes go together.
+fn check_tree(spec: &KeySpec, tree: &TreeDetail) -> Result<(), AdminError> {
+    if tree.soft_children && spec.export != Export::Never {
+        return Err(AdminError::SoftExport);
+    }
+    let scheme: Option<Scheme> = spec.algorithm.name().parse().ok();
+    let soft = scheme.is_some_and(Scheme::has_soft_children);
+    // Words are there to be shown; a seed of which nobody saw the words has none.
+    let shown = spec.export == Export::Plain || spec.origin == Origin::Imported;
+    let seed = match tree.seed.as_str() {
+        BIP39 => shown,
+        RAW => spec.export != Export::Plain || spec.origin == Origin::Imported,
+        APOLLO => spec.origin == Origin::Imported,
+        _ => false,
+    };
+    match seed && (soft || !tree.soft_children) {
+        true => Ok(()),
+        false => Err(AdminError::Unsupported),
+    }
+}
+
+/// A new seed of words, and the words.
+pub(crate) fn new_words(
+    random: &mut RandomStream,
+) -> Result<(SecretBytes, SecretBytes), AdminError> {
+    let failed = |_| AdminError::Randomness(keywright_primitives::Error::Randomness);
+    let mnemonic = Mnemonic::generate(WordCount::TwentyFour, random).map_err(failed)?;
+    let seed = mnemonic.to_seed("");
+    Ok((
+        SecretBytes::from_vec(seed.expose().to_vec()),
+        mnemonic.phrase(),
+    ))
+}
+
+/// The names of the ways in which a seed is made here.
+const BIP39: &str = "bip39";
+const RAW: &str = "raw";
+/// Not made here, but brought in.
+const APOLLO: &str = "apollo";
+
+/// A format as a key's detail has it: every text in its canonical form, what the format keeps in the tweak.
+///
+/// # Errors
+/// [`AdminError::Format`] for a set that is too small, or a tweak that is empty; [`AdminError::CallersTweak`].
+pub fn format_detail(
+    format: &Format,
+    (settings, column): (Settings, &str),
+    mask: Option<&Mask>,
+) -> Result<FormatDetail, AdminError> {
+    if *settings.tweak() == TweakPolicy::Caller {
+        return Err(AdminError::CallersTweak);
+    }
+    // A key of zeros judges set and settings; nothing is made with it.
+    let nobody = Secret::from_fill(|_| ());
+    let judged = FormatKey::derive(&nobody, format, settings).map_err(AdminError::Format)?;
+    let settings = judged.settings();
+    Ok(FormatDetail {
+        format: format.canonical().to_owned(),
+        tweak: settings.tweak().to_string(),
+        column: column.to_owned(),
+        small_domain: settings.floor() < FLOOR,
+        mask: mask.map(Mask::to_string),
+    })
+}
+
+/// Whether a format is written as [`format_detail`] writes it: another spelling of the same would be another
+/// key (design 7.20).
+fn check_format(detail: &FormatDetail) -> Result<(), AdminError> {
+    let format = Format::parse(&detail.format).map_err(AdminError::Format)?;
+    let tweak = TweakPolicy::parse(&detail.tweak).map_err(AdminError::Format)?;
+    let mask = detail.mask.as_deref().map(Mask::parse).transpose();
+    let mask = mask.map_err(AdminError::Format)?;
+    let settings = Settings::new(tweak);
+    let settings = match detail.small_domain {
+        true => settings.accept_small_domain(),
+        false => settings,
+    };
+    let canonical = format_detail(&format, (settings, &detail.column), mask.as_ref())?;
+    match canonical == *detail {
+        true => Ok(()),
+        false => Err(AdminError::Unsupported),
     }
 }

@@ -10,22 +10,34 @@
 
 mod admin;
 mod caller;
+mod clock_watch;
+mod counting;
+mod desk;
 mod keep;
+mod life;
 pub mod metrics;
 mod order;
+mod paths;
 mod plan;
 mod pool;
 mod recorded;
+mod seeds;
 mod shared;
 mod snapshot;
 mod worker;
 
 pub use admin::{Admin, AdminError, CreatedContext, load_policy, load_trust};
 pub use caller::Caller;
+pub use clock_watch::ClockState;
+pub use counting::Uses;
+pub use desk::{ContextOrder, Desk, OrderDone, Ordering};
+pub use keep::{NewContext, format_detail};
+pub use life::{Author, LifeOrder, NewRules};
 pub use order::settle;
 pub use plan::{DataOperation, Prepared};
 pub use pool::PoolSize;
 pub use recorded::Recorded;
+pub use seeds::RevealedSeed;
 pub use shared::{Settings, Shared};
 pub use snapshot::Snapshot;
 pub use worker::{Call, Done, Expected, Need, Performed, Worker};

@@ -317,20 +317,24 @@ fn with_fields<R>(rows: &[(Table, Row)], use_them: impl FnOnce(&[Field<'_>]) -> 
         .iter()
         .map(|(table, _)| table.name().parse().ok())
         .collect();
+    let bodies: Vec<_> = rows
+        .iter()
+        .map(|(table, row)| rows::recorded(*table, &row.body))
+        .collect();
     let fields: Vec<_> = rows
         .iter()
-        .zip(&names)
-        .map(|((_, row), table)| field(row, table))
+        .zip(names.iter().zip(&bodies))
+        .map(|((_, row), (table, body))| field(row, table, body))
         .collect();
     use_them(&fields)
 }
 
-fn field<'a>(row: &'a Row, table: &'a Option<Name>) -> Field<'a> {
+fn field<'a>(row: &'a Row, table: &'a Option<Name>, body: &'a [u8]) -> Field<'a> {
     match table {
-        Some(table) if row.body.len() <= LONGEST_RECORDED_ROW => Field::Row(RowField {
+        Some(table) if body.len() <= LONGEST_RECORDED_ROW => Field::Row(RowField {
             table: table.into(),
             key: &row.key,
-            row: &row.body,
+            row: body,
             mac: &row.mac,
         }),
         _ => Field::OrderDigest(sha256(&row.body)),
@@ -340,18 +344,19 @@ fn field<'a>(row: &'a Row, table: &'a Option<Name>) -> Field<'a> {
 /// Revoking must be possible, and on record, on a full disk too (design 7.36).
 const fn room_for(operation: Operation) -> Room {
     match operation {
-        Operation::PkiRevoke => Room::Reserved,
+        Operation::PkiRevoke | Operation::KeySuspend => Room::Reserved,
         _ => Room::Ordinary,
     }
 }
 
 /// The tables that orders write.
-const ORDERED: [Table; 5] = [
+const ORDERED: [Table; 6] = [
     Table::Tenants,
     Table::Names,
     Table::Keys,
     Table::KeyVersions,
     Table::Policies,
+    Table::Approvals,
 ];
 /// A longer row, which only a very large policy is, stands in its record as a digest.
 const LONGEST_RECORDED_ROW: usize = 256 << 10;

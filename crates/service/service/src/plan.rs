@@ -6,12 +6,15 @@
 use std::sync::Arc;
 
 use keywright_audit::Reason;
+use keywright_audit::field::PathList;
 use keywright_custody::{
     HolderOperation, Items, Key, Request, TooMuch, Version, Versions, lifecycle,
 };
 use keywright_envelope::{Binding, Envelope, Header};
-use keywright_policy::{Policy, Principal};
-use keywright_types::{BindingKind, Code, Kind, Operation};
+use keywright_policy::{PathRights, Policy, Principal};
+use keywright_types::{BindingKind, Code, KeyVersion, Kind, Operation, Purpose};
+
+use crate::paths::{MOST_LISTED, Paths};
 
 /// What a caller can ask of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,16 +23,38 @@ use keywright_types::{BindingKind, Code, Kind, Operation};
     reason = "each has its own way through every layer"
 )]
 pub enum DataOperation {
+    /// Make secrets with the owners of public keys.
+    Agree,
     /// Make data keys.
     Datakey,
     /// Open data keys.
     DatakeyOpen,
     /// Open messages.
     Decrypt,
+    /// Make values of tokens.
+    Detokenize,
     /// Seal messages.
     Encrypt,
+    /// Let private keys of a tree out.
+    KeyExport,
+    /// Make message authentication codes.
+    Mac,
+    /// Show what a mask leaves of the values of tokens.
+    Mask,
+    /// Show public keys.
+    PublicKey,
     /// Seal again under the newest version.
     Rewrap,
+    /// Sign.
+    Sign,
+    /// Make tokens of values.
+    Tokenize,
+    /// Look whether signatures fit.
+    Verify,
+    /// Look whether message authentication codes fit.
+    VerifyMac,
+    /// Show extended public keys.
+    Xpub,
 }
 
 impl DataOperation {
@@ -37,37 +62,138 @@ impl DataOperation {
     #[must_use]
     pub const fn operation(self) -> Operation {
         match self {
+            Self::Agree => Operation::Agree,
+            Self::KeyExport => Operation::KeyExport,
+            Self::Mac => Operation::Mac,
+            Self::PublicKey => Operation::PublicKey,
+            Self::Sign => Operation::Sign,
+            Self::Verify => Operation::Verify,
+            Self::VerifyMac => Operation::MacVerify,
+            Self::Xpub => Operation::Xpub,
             Self::Datakey => Operation::Datakey,
             Self::DatakeyOpen => Operation::DatakeyOpen,
             Self::Decrypt => Operation::Decrypt,
+            Self::Detokenize => Operation::Detokenize,
             Self::Encrypt => Operation::Encrypt,
+            Self::Mask => Operation::Mask,
             Self::Rewrap => Operation::Rewrap,
+            Self::Tokenize => Operation::Tokenize,
         }
     }
 
     /// Whether its answers hand out key material, which is synced first (design 7.29).
     #[must_use]
     pub const fn hands_out_keys(self) -> bool {
-        matches!(self, Self::Datakey | Self::DatakeyOpen)
+        matches!(
+            self,
+            Self::Datakey | Self::DatakeyOpen | Self::Agree | Self::KeyExport
+        )
     }
 
     const fn holder_operation(self) -> HolderOperation {
         match self {
+            Self::Agree => HolderOperation::Agree,
+            Self::KeyExport => HolderOperation::ExportKey,
+            Self::Mac => HolderOperation::Mac,
+            Self::PublicKey => HolderOperation::PublicKey,
+            Self::Sign => HolderOperation::Sign,
+            Self::Verify => HolderOperation::Verify,
+            Self::VerifyMac => HolderOperation::VerifyMac,
+            Self::Xpub => HolderOperation::Xpub,
             Self::Datakey => HolderOperation::MakeDataKey,
             Self::DatakeyOpen => HolderOperation::OpenDataKey,
             Self::Decrypt => HolderOperation::Open,
+            Self::Detokenize => HolderOperation::Detokenize,
             Self::Encrypt => HolderOperation::Seal,
+            Self::Mask => HolderOperation::Mask,
             Self::Rewrap => HolderOperation::Reseal,
+            Self::Tokenize => HolderOperation::Tokenize,
         }
     }
 
+    /// Whether keys of this purpose are for it.
+    const fn is_of(self, purpose: Purpose) -> bool {
+        match self {
+            Self::Datakey | Self::DatakeyOpen | Self::Decrypt | Self::Encrypt | Self::Rewrap => {
+                matches!(purpose, Purpose::Seal)
+            }
+            Self::Detokenize | Self::Mask | Self::Tokenize => matches!(purpose, Purpose::Tokenise),
+            Self::Mac | Self::VerifyMac => matches!(purpose, Purpose::Mac),
+            Self::Sign | Self::Verify => matches!(purpose, Purpose::Sign | Purpose::Tree),
+            Self::Agree => matches!(purpose, Purpose::Agree | Purpose::Tree),
+            Self::PublicKey => matches!(purpose, Purpose::Sign | Purpose::Agree | Purpose::Tree),
+            Self::KeyExport | Self::Xpub => matches!(purpose, Purpose::Tree),
+        }
+    }
+
+    /// Whether each item names the version that it is for, because nothing in it does (design 7.18).
+    #[must_use]
+    pub const fn names_version(self) -> bool {
+        matches!(
+            self,
+            Self::Agree
+                | Self::Detokenize
+                | Self::Mask
+                | Self::PublicKey
+                | Self::Verify
+                | Self::VerifyMac
+        )
+    }
+
+    /// Whether an item that names no version is for the active one. Where a signature, a code or a token comes back, it
+    /// is for none.
+    const fn may_leave_version_out(self) -> bool {
+        matches!(self, Self::Agree | Self::PublicKey)
+    }
+
+    /// Whether it is done with the active version.
     const fn seals(self) -> bool {
-        matches!(self, Self::Datakey | Self::Encrypt | Self::Rewrap)
+        matches!(
+            self,
+            Self::Datakey
+                | Self::Encrypt
+                | Self::KeyExport
+                | Self::Mac
+                | Self::Rewrap
+                | Self::Sign
+                | Self::Tokenize
+                | Self::Xpub
+        )
     }
 
     const fn opens(self) -> bool {
         matches!(self, Self::DatakeyOpen | Self::Decrypt | Self::Rewrap)
     }
+
+    /// What the counters of a version call it; `None` for what uses no secret.
+    pub(crate) const fn use_of_key(self) -> Option<UseOfKey> {
+        match self {
+            Self::Datakey | Self::Encrypt | Self::Mac | Self::Sign | Self::Tokenize => {
+                Some(UseOfKey::Seal)
+            }
+            Self::Rewrap => Some(UseOfKey::Move),
+            Self::PublicKey | Self::Xpub => None,
+            Self::Agree
+            | Self::DatakeyOpen
+            | Self::Decrypt
+            | Self::Detokenize
+            | Self::KeyExport
+            | Self::Mask
+            | Self::Verify
+            | Self::VerifyMac => Some(UseOfKey::Open),
+        }
+    }
+}
+
+/// What the counters of a version tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UseOfKey {
+    /// From the version that the item came from to the one that answers.
+    Move,
+    /// With a version that an item names, in its header or beside it.
+    Open,
+    /// With the active version.
+    Seal,
 }
 
 /// The items of a request, and which of them are refused already because a field of theirs is wrong.
@@ -75,6 +201,10 @@ impl DataOperation {
 pub struct Prepared {
     pub(crate) items: Items,
     pub(crate) refused: Refused,
+    /// The version that each item names; empty for operations whose items name none.
+    named: Vec<KeyVersion>,
+    /// The path that each item names, empty for none; no entry for operations whose items name none.
+    paths: Vec<String>,
 }
 
 impl Prepared {
@@ -84,7 +214,21 @@ impl Prepared {
         Self {
             items: Items::with_capacity(items, bytes),
             refused: Refused::default(),
+            named: Vec::new(),
+            paths: Vec::new(),
         }
+    }
+
+    /// Says which key of a tree the item that is added next is for. For operations whose items may name a path,
+    /// every item must be preceded by this.
+    pub fn path(&mut self, path: &str) {
+        self.paths.push(path.to_owned());
+    }
+
+    /// Says which version the item that is added next names. For operations whose items name one, every item
+    /// must be preceded by this.
+    pub fn name(&mut self, version: KeyVersion) {
+        self.named.push(version);
     }
 
     /// Adds an item; `payload` and `aad` append their bytes. If one of them fails, the item keeps its
@@ -133,11 +277,24 @@ impl From<TooMuch> for Wrong {
 pub(crate) struct Plan {
     pub(crate) request: Request,
     pub(crate) refused: Refused,
+    /// Which keys of a tree it is for.
+    pub(crate) paths: PathList,
+    /// What is counted besides.
+    pub(crate) noted: Noted,
 }
 
 /// Items that were refused before the holder; empty in the usual case.
 #[derive(Debug, Default)]
 pub(crate) struct Refused(Vec<(usize, Why)>);
+
+/// Versions that only the counters ask for.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// One for each item that was refused because of its version's state.
+    pub(crate) closed: Vec<KeyVersion>,
+    /// The version that each item is moved from; no entry unless items are moved.
+    pub(crate) sources: Vec<KeyVersion>,
+}
 
 /// What the caller is told, and the reason that only the log may know where the code hides it.
 type Why = (Code, Option<Reason>);
@@ -173,14 +330,20 @@ impl Refused {
 pub(crate) fn plan(
     operation: DataOperation,
     key: &Key,
-    (policy, principal): (&Policy, &Principal),
+    (policy, principal, rights): (&Policy, &Principal, Option<PathRights<'_>>),
     prepared: Prepared,
     deadline_ns: u64,
 ) -> Result<(Plan, Items), Code> {
     let Prepared {
         mut items,
         mut refused,
+        named,
+        paths,
     } = prepared;
+    // A holder would refuse it too, but as a whole machine's fault rather than a key's kind.
+    if !operation.is_of(key.spec().purpose) {
+        return Err(Code::Unsupported);
+    }
     let mut request = Request {
         operation: operation.holder_operation(),
         versions: Versions::new(),
@@ -195,31 +358,158 @@ pub(crate) fn plan(
             request.binding = binding_for(key.binding(), principal)?;
         }
     }
+    let mut noted = Noted::default();
     if operation.opens() {
-        let mut openable = Openable {
+        let openable = Openable {
             operation,
             key,
             policy,
             principal,
             request: &mut request,
+            noted: &mut noted,
         };
-        let mut found = Vec::new();
-        let mut index = 0;
-        items.assign(|item| {
-            let known = refused.find(index);
-            let place = match known {
-                Some(_) => REFUSED,
-                None => openable.place(item.payload).unwrap_or_else(|why| {
+        assign_opened(openable, &mut items, &mut refused);
+    }
+    let listed = match rights {
+        Some(rights) => {
+            let decider = Paths::new(key, operation.operation(), rights)?;
+            decide_paths(&decider, &paths, &mut items, &mut refused)?
+        }
+        None => PathList::new(),
+    };
+    if operation.names_version() {
+        let of = (operation, key);
+        let into = (&mut request, &mut refused, &mut noted);
+        assign_named(of, &named, &mut items, into);
+    }
+    let plan = Plan {
+        request,
+        refused,
+        paths: listed,
+        noted,
+    };
+    Ok((plan, items))
+}
+
+/// Points each envelope at the version that its header names.
+fn assign_opened(mut openable: Openable<'_>, items: &mut Items, refused: &mut Refused) {
+    let mut found = Vec::new();
+    let mut index = 0;
+    items.assign(|item| {
+        let known = refused.find(index);
+        let place = match known {
+            Some(_) => REFUSED,
+            None => openable.place(item.payload).unwrap_or_else(|why| {
+                found.push((index, why));
+                REFUSED
+            }),
+        };
+        openable.note_source(place);
+        index += 1;
+        place
+    });
+    refused.add(found);
+}
+
+/// Decides about the path of each item. One that is refused points at no version.
+fn decide_paths(
+    decider: &Paths<'_>,
+    paths: &[String],
+    items: &mut Items,
+    refused: &mut Refused,
+) -> Result<PathList, Code> {
+    let (mut listed, mut found) = (PathList::new(), Vec::new());
+    let mut index = 0;
+    items.assign(|item| {
+        let text = paths.get(index).map_or("", String::as_str);
+        let decided = decider.decide(text, &mut listed);
+        let version = u16::try_from(item.version).unwrap_or(REFUSED);
+        let place = match (refused.find(index), decided) {
+            (Some(_), _) => REFUSED,
+            (None, Ok(())) => version,
+            (None, Err(why)) => {
+                found.push((index, why));
+                REFUSED
+            }
+        };
+        index += 1;
+        place
+    });
+    refused.add(found);
+    match listed.byte_len() <= MOST_LISTED {
+        true => Ok(listed),
+        false => Err(Code::TooManyItems),
+    }
+}
+
+/// Points each item at the version that it names. There is no default and no trial.
+fn assign_named(
+    (operation, key): (DataOperation, &Key),
+    named: &[KeyVersion],
+    items: &mut Items,
+    (request, refused, noted): (&mut Request, &mut Refused, &mut Noted),
+) {
+    let mut found = Vec::new();
+    let mut index = 0;
+    items.assign(|_| {
+        let known = refused.find(index);
+        let number = named.get(index).copied().unwrap_or(KeyVersion::NONE);
+        let place = match known {
+            Some(_) => REFUSED,
+            None => {
+                named_place((operation, key), number, &mut request.versions).unwrap_or_else(|why| {
+                    if why.0 == Code::KeyVersionUnavailable {
+                        noted.closed.push(number);
+                    }
                     found.push((index, why));
                     REFUSED
-                }),
-            };
-            index += 1;
-            place
-        });
-        refused.add(found);
+                })
+            }
+        };
+        index += 1;
+        place
+    });
+    refused.add(found);
+}
+
+/// The place of the version of this number among a request's versions.
+fn named_place(
+    (operation, key): (DataOperation, &Key),
+    number: KeyVersion,
+    versions: &mut Versions,
+) -> Result<u16, Why> {
+    if number == KeyVersion::NONE && operation.may_leave_version_out() {
+        let active = key.active().ok_or((Code::KeyVersionUnavailable, None))?;
+        return place_among(versions, active);
     }
-    Ok((Plan { request, refused }, items))
+    let version = key.version(number);
+    let version = version.ok_or((Code::VersionNotFound, None))?;
+    if !key.may_open(version) {
+        let reason = closed_for(version);
+        return Err((Code::KeyVersionUnavailable, Some(reason)));
+    }
+    place_among(versions, version)
+}
+
+/// Why a version that is there may not open.
+const fn closed_for(version: &Version) -> Reason {
+    if lifecycle::may_open(version.state()) {
+        Reason::VersionTooOld
+    } else {
+        Reason::VersionState
+    }
+}
+
+/// The place of a version among a request's versions, where it is put if it is not there.
+fn place_among(versions: &mut Versions, version: &Version) -> Result<u16, Why> {
+    let known = versions
+        .iter()
+        .position(|known| known.version() == version.number());
+    let place = known.unwrap_or_else(|| {
+        versions.push(Arc::clone(version.material()));
+        versions.len() - 1
+    });
+    u16::try_from(place).map_err(|_| (Code::TooManyItems, None))
 }
 
 /// What new envelopes of a context are bound to, when this caller seals.
@@ -242,6 +532,7 @@ struct Openable<'a> {
     policy: &'a Policy,
     principal: &'a Principal,
     request: &'a mut Request,
+    noted: &'a mut Noted,
 }
 
 impl<'a> Openable<'a> {
@@ -249,16 +540,21 @@ impl<'a> Openable<'a> {
     fn place(&mut self, envelope: &[u8]) -> Result<u16, Why> {
         let malformed = (Code::CiphertextMalformed, Some(Reason::Malformed));
         let envelope = Envelope::parse(envelope).map_err(|_| malformed)?;
-        let version = self.check(envelope.header())?;
-        let versions = &mut self.request.versions;
-        let known = versions
-            .iter()
-            .position(|known| known.version() == version.number());
-        let place = known.unwrap_or_else(|| {
-            versions.push(Arc::clone(version.material()));
-            versions.len() - 1
-        });
-        u16::try_from(place).map_err(|_| (Code::TooManyItems, None))
+        let header = envelope.header();
+        let checked = self.check(header);
+        if let Err((Code::KeyVersionUnavailable, _)) = checked {
+            self.noted.closed.push(header.version);
+        }
+        place_among(&mut self.request.versions, checked?)
+    }
+
+    /// Takes note of the version that an item is moved from.
+    fn note_source(&mut self, place: u16) {
+        if self.operation == DataOperation::Rewrap {
+            let version = self.request.versions.get(usize::from(place));
+            let version = version.map_or(KeyVersion::NONE, |material| material.version());
+            self.noted.sources.push(version);
+        }
     }
 
     /// Design 7.8: a state that forbids is named; everything else is one answer, whose reason is for
@@ -291,12 +587,7 @@ impl<'a> Openable<'a> {
         if self.key.may_open(version) {
             return Ok(version);
         }
-        let reason = if lifecycle::may_open(version.state()) {
-            Reason::VersionTooOld
-        } else {
-            Reason::VersionState
-        };
-        Err((Code::KeyVersionUnavailable, Some(reason)))
+        Err((Code::KeyVersionUnavailable, Some(closed_for(version))))
     }
 }
 
@@ -362,8 +653,10 @@ mod tests {
             tenant,
             name,
             spec,
+            detail: None,
             binding,
             min_open,
+            rules: keywright_custody::Rules::default(),
         };
         Key::new(description, versions.collect())
     }
@@ -394,7 +687,7 @@ mod tests {
             };
             prepared.push(payload, |_| Ok(()));
         }
-        plan(operation, key, (&policy, &principal), prepared, 0)
+        plan(operation, key, (&policy, &principal, None), prepared, 0)
     }
 
     /// What becomes of one envelope: its version's number, or what the caller is told.
@@ -423,6 +716,118 @@ mod tests {
         (DataOperation::Rewrap, Kind::Message),
         (DataOperation::Rewrap, Kind::Key),
     ];
+
+    /// Every operation, and a purpose that its keys have.
+    const EVERY: [(DataOperation, Purpose); 16] = [
+        (DataOperation::Agree, Purpose::Agree),
+        (DataOperation::Datakey, Purpose::Seal),
+        (DataOperation::DatakeyOpen, Purpose::Seal),
+        (DataOperation::Decrypt, Purpose::Seal),
+        (DataOperation::Detokenize, Purpose::Tokenise),
+        (DataOperation::Encrypt, Purpose::Seal),
+        (DataOperation::KeyExport, Purpose::Tree),
+        (DataOperation::Mac, Purpose::Mac),
+        (DataOperation::Mask, Purpose::Tokenise),
+        (DataOperation::PublicKey, Purpose::Sign),
+        (DataOperation::Rewrap, Purpose::Seal),
+        (DataOperation::Sign, Purpose::Sign),
+        (DataOperation::Tokenize, Purpose::Tokenise),
+        (DataOperation::Verify, Purpose::Sign),
+        (DataOperation::VerifyMac, Purpose::Mac),
+        (DataOperation::Xpub, Purpose::Tree),
+    ];
+
+    /// What becomes of an operation on the one version of a key that is in `state`.
+    fn alone(operation: DataOperation, purpose: Purpose, state: State) -> Result<(), Code> {
+        let policy = policy();
+        let principal = policy.principal(ME).unwrap();
+        let mut key = key(BindingKind::None, &[state]);
+        let spec = KeySpec {
+            purpose,
+            ..KeySpec::seal()
+        };
+        let mut description = description_of(&key);
+        description.spec = spec;
+        key = Key::new(description, key.versions().to_vec());
+        let kind = match operation {
+            DataOperation::DatakeyOpen => Kind::Key,
+            _ => Kind::Message,
+        };
+        let mut prepared = Prepared::default();
+        prepared.name(KeyVersion::FIRST);
+        let item = envelope(kind, Binding::None, KEY, 1);
+        let payload = |out: &mut Vec<u8>| {
+            out.extend_from_slice(&item);
+            Ok(())
+        };
+        prepared.push(payload, |_| Ok(()));
+        let who = (&policy, &*principal, None);
+        let (plan, items) = plan(operation, &key, who, prepared, 0)?;
+        match plan.refused.find(0) {
+            Some((code, _)) => Err(code),
+            None => {
+                assert_eq!(items.item(0).unwrap().version, 0, "{operation:?}");
+                assert_eq!(plan.request.versions.len(), 1);
+                Ok(())
+            }
+        }
+    }
+
+    fn description_of(key: &Key) -> Description {
+        Description {
+            id: key.id(),
+            tenant: key.tenant(),
+            name: key.name().clone(),
+            spec: *key.spec(),
+            detail: key.detail().cloned(),
+            binding: key.binding(),
+            min_open: key.min_open(),
+            rules: key.rules().clone(),
+        }
+    }
+
+    #[test]
+    fn every_operation_in_every_state_is_what_the_table_of_states_says() {
+        for (operation, purpose) in EVERY {
+            for &state in State::ALL {
+                let (seals, opens) = (lifecycle::may_seal(state), lifecycle::may_open(state));
+                let expected = match operation.seals() {
+                    true if !seals => Err(Code::NoActiveVersion),
+                    false if !opens => Err(Code::KeyVersionUnavailable),
+                    _ => Ok(()),
+                };
+                let done = alone(operation, purpose, state);
+                assert_eq!(done, expected, "{operation:?} {state}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_operation_is_for_keys_of_every_purpose_and_each_is_for_some() {
+        for (operation, purpose) in EVERY {
+            assert!(operation.is_of(purpose));
+            for other in [Purpose::Wrap, Purpose::Deterministic] {
+                let done = alone(operation, other, State::Active);
+                assert_eq!(done, Err(Code::Unsupported), "{operation:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_refused_for_a_state_is_noted_with_its_version_and_nothing_else_is() {
+        let key = key(BindingKind::None, &STATES);
+        let of = |version| envelope(Kind::Message, Binding::None, KEY, version);
+        let items = [of(3), of(5), of(9), of(2), b"garbage".to_vec(), of(3)];
+        let (plan, _) = planned(DataOperation::Rewrap, &key, ME, &items).unwrap();
+        let numbers = |versions: &[KeyVersion]| {
+            let numbers = versions.iter().map(|version| version.number());
+            numbers.collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(&plan.noted.closed), [3, 2, 3]);
+        assert_eq!(numbers(&plan.noted.sources), [0, 5, 0, 0, 0, 0]);
+        let (plan, _) = planned(DataOperation::Decrypt, &key, ME, &items).unwrap();
+        assert!(plan.noted.sources.is_empty());
+    }
 
     #[test]
     fn a_state_that_forbids_is_named_and_an_unknown_version_is_not() {
@@ -640,7 +1045,7 @@ mod tests {
         let (plan, items) = plan(
             DataOperation::Decrypt,
             &key,
-            (&policy, &principal),
+            (&policy, &principal, None),
             prepared,
             0,
         )

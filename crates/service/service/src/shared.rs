@@ -9,6 +9,7 @@ use keywright_clock::Clock;
 use keywright_custody::{KeyHolder, Placement};
 
 use crate::Snapshot;
+use crate::counting::Uses;
 use crate::metrics::Metrics;
 use crate::pool::{Pool, PoolSize};
 
@@ -45,6 +46,7 @@ pub struct Shared {
     clock: Clock,
     settings: Settings,
     metrics: Metrics,
+    uses: Uses,
 }
 
 impl Shared {
@@ -71,6 +73,7 @@ impl Shared {
             clock,
             settings,
             metrics,
+            uses: Uses::default(),
         }))
     }
 
@@ -110,6 +113,12 @@ impl Shared {
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// How often each version of a key was used.
+    #[must_use]
+    pub const fn uses(&self) -> &Uses {
+        &self.uses
     }
 
     /// The counters.

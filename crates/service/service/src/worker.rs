@@ -13,20 +13,23 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use keywright_audit::batch::{Batch, Summary};
-use keywright_audit::field::Field;
+use keywright_audit::field::{Field, PathList};
 use keywright_audit::record::{Facts, Record};
 use keywright_audit::refusals::{Counted, Refusals, Whom};
 use keywright_audit::writer::{Ticket, Writer, Written};
 use keywright_audit::{Reason, RecordType};
 use keywright_clock::{MonotonicTime, WallTime};
 use keywright_custody::{HolderError, Items, Key, NO_DEADLINE, Placement, Reply, ReplyItem};
-use keywright_policy::{ContextRef, Denied, Permit, Principal};
+use keywright_policy::{ContextRef, Denied, PathRights, Permit, Principal};
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
-use keywright_types::{Code, KeyVersion, Operation, RequestId};
+use keywright_types::{Code, KeyVersion, Operation, Purpose, RequestId};
 
+use crate::counting::Tallies;
+use crate::desk::{self, ContextOrder, Desk, OrderDone, Ordering};
+use crate::life::Author;
 use crate::metrics::Counters;
-use crate::plan::{DataOperation, Plan, Prepared, Refused, plan};
+use crate::plan::{DataOperation, Noted, Plan, Prepared, Refused, plan};
 use crate::recorded::Recorded;
 use crate::shared::Shared;
 use crate::{Caller, Snapshot};
@@ -42,6 +45,8 @@ pub struct Worker {
     /// Connections whose records wait for the next flush, and where to say that one was lost.
     connections: RefCell<Vec<(Ticket, Rc<Cell<bool>>)>>,
     counters: Arc<Counters>,
+    /// Uses of keys that are not handed over yet.
+    tallies: RefCell<Tallies>,
     /// Whether an answer that waits for the next flush hands out key material.
     wants_sync: Cell<bool>,
     /// Whether a cancelled request left a record that nobody waits for.
@@ -76,6 +81,7 @@ pub struct Call<'a> {
 pub struct Done {
     reply: Reply,
     refused: Refused,
+    noted: Noted,
 }
 
 impl Done {
@@ -102,6 +108,8 @@ impl Done {
 struct Decided<'a> {
     key: &'a Key,
     permit: Permit,
+    /// Which keys it is for, where the context is a tree.
+    paths: Option<PathRights<'a>>,
 }
 
 /// A refusal, and the reason that only the log may know.
@@ -120,6 +128,7 @@ impl Worker {
             owed: RefCell::default(),
             connections: RefCell::default(),
             counters,
+            tallies: RefCell::default(),
             wants_sync: Cell::new(false),
             left_behind: Cell::new(false),
             written: Cell::default(),
@@ -154,19 +163,22 @@ impl Worker {
         let snapshot = self.shared.snapshot();
         let mut entry = self.begin(&call, operation.operation(), &snapshot);
         entry.facts.items = u32::try_from(items.len()).unwrap_or(u32::MAX);
-        let Decided { key, permit } = match entry.decide(&snapshot, context) {
+        let Decided { key, permit, paths } = match entry.decide(&snapshot, context) {
             Ok(decided) => decided,
             Err((code, reason)) => return Performed::ready(entry.refuse(code, reason)),
         };
         let deadline = self.deadline(&call);
         let planned = entry.principal.as_deref().map_err(|code| *code);
         let planned = planned.and_then(|principal| {
-            let rights = (&*snapshot.policy, principal);
+            let rights = (&*snapshot.policy, principal, paths);
             plan(operation, key, rights, items, deadline)
         });
         match planned {
             Ok((plan, items)) => self.hand_over(entry, (operation, permit), plan, items),
-            Err(code) => Performed::ready(entry.refuse(code, None)),
+            Err(code) => {
+                self.note_idle(key, code, entry.facts.time);
+                Performed::ready(entry.refuse(code, None))
+            }
         }
     }
 
@@ -215,6 +227,70 @@ impl Worker {
             }
             Err((code, reason)) => entry.refuse(code, reason),
         }
+    }
+
+    /// One context with its versions, for a caller who may list them.
+    pub fn describe(&self, call: Call<'_>, context: &str) -> Recorded<Result<Arc<Key>, Code>> {
+        let snapshot = self.shared.snapshot();
+        let mut entry = self.begin(&call, Operation::KeyList, &snapshot);
+        match entry.decide(&snapshot, context).map(drop) {
+            Ok(()) => {
+                let tenant = entry.facts.tenant;
+                let key = snapshot.keyring.find(tenant, context).cloned();
+                match key {
+                    Some(key) => entry.finish(key),
+                    None => entry.refuse(Code::Internal, None),
+                }
+            }
+            Err((code, reason)) => entry.refuse(code, reason),
+        }
+    }
+
+    /// Has an order about a context carried out for a caller who may give it. The order has records of its own,
+    /// under the same request.
+    pub async fn order(
+        &self,
+        call: Call<'_>,
+        context: &str,
+        (operation, what): (Operation, Ordering),
+        desk: &Desk,
+    ) -> Recorded<Result<OrderDone, Code>> {
+        let (entry, given) = self.hand_in(&call, context, (operation, what), desk);
+        match given {
+            Err((code, reason)) => entry.refuse(code, reason),
+            Ok(answer) => match answer.await.unwrap_or(Err(Code::Internal)) {
+                Ok(done) => entry.finish(done),
+                Err(code) => entry.refuse(code, None),
+            },
+        }
+    }
+
+    fn hand_in(
+        &self,
+        call: &Call<'_>,
+        context: &str,
+        (operation, what): (Operation, Ordering),
+        desk: &Desk,
+    ) -> (Entry<'_>, Result<desk::Answer, Refusal>) {
+        let snapshot = self.shared.snapshot();
+        let mut entry = self.begin(call, operation, &snapshot);
+        let decided = entry.decide(&snapshot, context);
+        let given = decided.map(|decided| (decided.key.tenant(), decided.key.name().clone()));
+        let given = given.and_then(|(tenant, context)| {
+            let author = Author {
+                principal: entry.facts.principal,
+                connection: entry.facts.connection,
+                request: entry.facts.request,
+            };
+            let order = ContextOrder {
+                author,
+                tenant,
+                context,
+                what,
+            };
+            desk.give(order).map_err(|code| (code, None))
+        });
+        (entry, given)
     }
 
     /// Whether the holder works now. One that waits for a device is asked on its pool; where that has no room,
@@ -292,17 +368,36 @@ impl Worker {
     /// Appends the counted refusals of past seconds; call it once a second. Whether there is anything
     /// to flush that no request waits for: these, or the record of a request that was cancelled.
     pub fn drain_refusals(&self) -> bool {
+        self.hand_over_tallies();
         self.append_counted(Refusals::drain) | self.left_behind.replace(false)
     }
 
     /// The last records of this worker, when its thread ends.
     pub fn finish(&self) {
+        self.hand_over_tallies();
         self.append_counted(Refusals::drain_all);
         self.flush();
         // There may have been older ones that had to go first.
         if self.append_counted(Refusals::drain_all) {
             self.flush();
         }
+    }
+
+    /// A request that found no version to seal with asked for the newest one.
+    fn note_idle(&self, key: &Key, code: Code, now: WallTime) {
+        let newest = key.versions().last();
+        if let (Code::NoActiveVersion, Some(newest)) = (code, newest) {
+            let noted = Noted {
+                closed: vec![newest.number()],
+                sources: Vec::new(),
+            };
+            let mut tallies = self.tallies.borrow_mut();
+            tallies.count((key.id(), None, now), std::iter::empty(), &noted);
+        }
+    }
+
+    fn hand_over_tallies(&self) {
+        self.shared.uses().gather(&mut self.tallies.borrow_mut());
     }
 
     /// Appends what is owed, and what `drain` finds once nothing is. Until then later refusals go on
@@ -386,13 +481,14 @@ impl Worker {
             facts,
             started: call.started,
             principal,
+            paths: PathList::new(),
             open: true,
         }
     }
 
     fn hand_over<'a>(
         &'a self,
-        entry: Entry<'a>,
+        mut entry: Entry<'a>,
         (operation, permit): (DataOperation, Permit),
         plan: Plan,
         items: Items,
@@ -400,32 +496,50 @@ impl Worker {
         let Plan {
             mut request,
             refused,
+            paths,
+            noted,
         } = plan;
+        let done = move |reply| Done {
+            reply,
+            refused,
+            noted,
+        };
+        entry.paths = paths;
         if request.versions.is_empty() {
             // Every item is refused already: no key is wanted, so no holder is asked.
             let reply = unopened(&items);
-            return Performed::ready(entry.finish_items(Ok(Done { reply, refused }), operation));
+            return Performed::ready(entry.finish_items(Ok(done(reply)), operation));
         }
         let holder = self.shared.holder();
         if let Some(pool) = self.shared.pool()
             && holder.placement_of(&request) == Placement::Pool
         {
+            let mut random = self.random.borrow_mut();
+            let now = holder.perform_now(&permit, &request, items, &mut random);
+            drop(random);
+            let items = match now {
+                Ok(reply) => {
+                    let done = reply.map(done).map_err(HolderError::code);
+                    return Performed::ready(entry.finish_items(done, operation));
+                }
+                Err(items) => items,
+            };
             let waiting = match pool.submit(permit, request, items) {
                 Ok(waiting) => waiting,
                 Err(error) => return Performed::ready(entry.refuse(error.code(), None)),
             };
             return Performed::waiting(async move {
                 let reply = waiting.await.unwrap_or(Err(HolderError::Unavailable));
-                let done = reply.map(|reply| Done { reply, refused });
-                entry.finish_items(done.map_err(HolderError::code), operation)
+                let done = reply.map(done).map_err(HolderError::code);
+                entry.finish_items(done, operation)
             });
         }
         request.deadline_ns = NO_DEADLINE;
         let mut random = self.random.borrow_mut();
         let reply = holder.perform(&permit, &request, items, &mut random);
         drop(random);
-        let done = reply.map(|reply| Done { reply, refused });
-        Performed::ready(entry.finish_items(done.map_err(HolderError::code), operation))
+        let done = reply.map(done).map_err(HolderError::code);
+        Performed::ready(entry.finish_items(done, operation))
     }
 
     fn append(&self, facts: Facts, fields: &[Field<'_>]) -> Option<Ticket> {
@@ -542,6 +656,8 @@ struct Entry<'a> {
     started: MonotonicTime,
     /// Who asks, looked at once: the record and the decision name the same.
     principal: Result<Arc<Principal>, Code>,
+    /// Which keys of a tree it is for.
+    paths: PathList,
     open: bool,
 }
 
@@ -558,13 +674,19 @@ impl Entry<'_> {
         let principal = self.principal.as_deref().map_err(|code| (*code, None))?;
         let key = snapshot.keyring.find(principal.tenant(), context);
         let key = key.ok_or((Code::ContextNotFound, Some(Reason::ContextUnknown)))?;
-        match snapshot
-            .policy
-            .authorize(principal, reference(key), self.facts.operation)
-        {
-            Ok(permit) => {
+        let (policy, operation) = (&snapshot.policy, self.facts.operation);
+        let decided = match key.spec().purpose {
+            Purpose::Tree => policy
+                .authorize_in_tree(principal, reference(key), operation)
+                .map(|(permit, paths)| (permit, Some(paths))),
+            _ => policy
+                .authorize(principal, reference(key), operation)
+                .map(|permit| (permit, None)),
+        };
+        match decided {
+            Ok((permit, paths)) => {
                 (self.facts.key, self.facts.epoch) = (key.id(), permit.epoch());
-                Ok(Decided { key, permit })
+                Ok(Decided { key, permit, paths })
             }
             Err(denied @ Denied::NoRight) => Err((denied.code(), Some(Reason::ContextHidden))),
             Err(denied) => {
@@ -602,6 +724,7 @@ impl Entry<'_> {
             Err(code) => return self.refuse(code, None),
         };
         self.facts.bytes_out = done.byte_len() as u64;
+        self.tally(operation, &done);
         if operation.hands_out_keys() {
             self.worker.wants_sync.set(true);
         }
@@ -621,6 +744,15 @@ impl Entry<'_> {
         }
     }
 
+    fn tally(&self, operation: DataOperation, done: &Done) {
+        let outcomes = done
+            .iter()
+            .map(|item| (item.version, item.code, item.message));
+        let of = (self.facts.key, operation.use_of_key(), self.facts.time);
+        let mut tallies = self.worker.tallies.borrow_mut();
+        tallies.count(of, outcomes, &done.noted);
+    }
+
     /// The record of a single item says itself how the item ended.
     fn finish_one<T>(
         mut self,
@@ -632,6 +764,13 @@ impl Entry<'_> {
         self.facts.outcome = code;
         self.facts.failed = u32::from(code != Code::Ok);
         let named = (message != [0; 16]).then_some(Field::MessageId(message));
+        let paths = std::mem::take(&mut self.paths);
+        if let Some(path) = paths.field() {
+            return match reason.map(Field::Reason) {
+                Some(reason) => self.close(Ok(value), &[path, reason]),
+                None => self.close(Ok(value), &[path]),
+            };
+        }
         match (named, reason.map(Field::Reason)) {
             (Some(named), Some(reason)) => self.close(Ok(value), &[named, reason]),
             (one, other) => self.close(Ok(value), one.or(other).as_slice()),
@@ -652,7 +791,12 @@ impl Entry<'_> {
 
     fn finish_summed<T>(mut self, value: T, summary: &Summary) -> Recorded<Result<T, Code>> {
         self.facts.failed = summary.failed();
-        self.close(Ok(value), &summary.fields())
+        let paths = std::mem::take(&mut self.paths);
+        let [groups, digest] = summary.fields();
+        match paths.field() {
+            Some(path) => self.close(Ok(value), &[groups, digest, path]),
+            None => self.close(Ok(value), &[groups, digest]),
+        }
     }
 
     fn close<T>(
@@ -690,7 +834,7 @@ impl Drop for Entry<'_> {
 }
 
 /// Version, result and message of one item.
-type Outcome = (KeyVersion, Code, [u8; 16]);
+pub(crate) type Outcome = (KeyVersion, Code, [u8; 16]);
 
 fn summary(items: impl Iterator<Item = Outcome>) -> Summary {
     let mut batch = Batch::new();

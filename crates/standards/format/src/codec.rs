@@ -27,7 +27,7 @@ use std::ops::RangeInclusive;
 
 use crate::arguments::Arguments;
 use crate::error::{Error, Misfit, Problem};
-use crate::rank::{Sink, Source};
+use crate::rank::{Sink, Source, Span};
 use crate::syntax::Call;
 use crate::wide::Wide;
 use digits::Bytes;
@@ -63,10 +63,32 @@ pub(crate) trait Codec: Debug + Send + Sync {
         Outline::default()
     }
 
+    /// The fast way of values of one width, if there is one.
+    fn flat(&self) -> Option<&dyn Flat> {
+        None
+    }
+
     /// The number of digits if values are nothing but that many digits, one run of radix 10, nothing kept.
     fn plain(&self, _width: usize) -> Option<Plain> {
         None
     }
+}
+
+/// Values of one width with nothing kept in them, of which what is free is a few numbers: they are read and written
+/// many at a time.
+pub(crate) trait Flat: Debug + Send + Sync {
+    /// Bytes of a value.
+    fn width(&self) -> usize;
+
+    /// The sizes of the sets of its numbers, in their order.
+    fn spans(&self) -> &[Span];
+
+    /// Reads values that stand one after the other into their numbers; false if one does not fit, with numbers that
+    /// are not used. `scratch` is wiped by the caller.
+    fn read(&self, values: &[u8], scratch: &mut Vec<u8>, numbers: &mut [u64]) -> bool;
+
+    /// The inverse.
+    fn write(&self, numbers: &[u64], scratch: &mut Vec<u8>, out: &mut [u8]);
 }
 
 /// Values that are digits alone, all free but for a check digit at the end.

@@ -4,11 +4,13 @@
 //! A column is cut into blocks that stay in the cache. Buffers are used again from block to block and from
 //! call to call, so that nothing is allocated for a value.
 
+mod flat;
 mod group;
 mod luhn;
 mod plain;
 mod report;
 
+use std::fmt;
 use std::ops::Range;
 
 use keywright_fpe::{Batch, Key, Options, Radix, Tweaks};
@@ -20,6 +22,7 @@ use crate::format::read;
 use crate::key::FormatKey;
 use crate::rank::{Sink, Source};
 use crate::tweak::{Derivation, TweakPolicy};
+use flat::FlatBlock;
 use group::Groups;
 use plain::PlainBlock;
 pub use report::{One, Report, Scope};
@@ -84,7 +87,6 @@ enum Place {
 /// assert_eq!(cleartext.bytes(), b"41111111111111115500000000000004");
 /// # Ok::<(), keywright_format::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Column<'k> {
     key: &'k FormatKey,
     derivation: Option<Derivation<'k>>,
@@ -97,6 +99,7 @@ pub struct Column<'k> {
     numbers: Vec<u128>,
     places: Vec<Place>,
     plain: PlainBlock,
+    flat: FlatBlock,
     threads: usize,
 }
 
@@ -168,6 +171,7 @@ impl<'k> Column<'k> {
             numbers: Vec::new(),
             places: Vec::new(),
             plain: PlainBlock::default(),
+            flat: FlatBlock::default(),
             threads: 1,
         }
     }
@@ -228,7 +232,9 @@ impl<'k> Column<'k> {
         out.begin(cells.len(), cells.extent());
         for start in (0..cells.len()).step_by(BLOCK) {
             let block = start..cells.len().min(start + BLOCK);
-            if self.run_plain(direction, &cells, &block, out)? {
+            if self.run_plain(direction, &cells, &block, out)?
+                || self.run_flat(direction, &cells, &block, out)?
+            {
                 continue;
             }
             self.read_block(&job, &block, &mut report)?;
@@ -383,6 +389,15 @@ impl<'k> Column<'k> {
             Some((_, misfit)) => Err(One::Misfit(*misfit)),
             None => Ok(std::mem::take(&mut out.bytes)),
         }
+    }
+}
+
+/// Without what is left of values in its buffers.
+impl fmt::Debug for Column<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Column")
+            .field("key", self.key)
+            .finish_non_exhaustive()
     }
 }
 

@@ -35,6 +35,7 @@ mod arguments;
 mod cells;
 mod codec;
 mod column;
+mod divisor;
 mod error;
 mod format;
 #[doc(hidden)]

@@ -11,10 +11,14 @@
 //! In 2 and 3 the rank stands with its most significant digit first.
 
 mod digits;
+mod numbers;
+mod pairs;
 
+use crate::divisor::Divisor;
 use crate::rank::{Sink, Span};
 use crate::wide::Wide;
 use digits::Positional;
+pub(crate) use numbers::Numbers;
 
 /// The most symbols whose radix power a chunk of 64 bits holds is found by multiplying up to here.
 const CHUNK: u128 = u64::MAX as u128;
@@ -27,10 +31,59 @@ struct Chunk {
     count: usize,
     /// radix^count, or the modulus.
     span: u128,
+    /// The same to divide by, where it has 64 bits.
+    by: Option<Divisor>,
     /// The product of the spans before it.
     weight: Wide,
     /// The same where it fits.
     below: u128,
+}
+
+impl Chunk {
+    /// The number that symbols are, below radix^count, which fits. Two at a time: half as many steps wait for the
+    /// one before them.
+    #[inline]
+    fn number(&self, symbols: &[u16]) -> u64 {
+        let square = self.radix.wrapping_mul(self.radix);
+        let two = |value: u64, pair: &[u16; 2]| {
+            let [first, second] = pair.map(u64::from);
+            let pair = first.wrapping_mul(self.radix).wrapping_add(second);
+            value.wrapping_mul(square).wrapping_add(pair)
+        };
+        let (pairs, last) = symbols.as_chunks::<2>();
+        let value = pairs.iter().fold(0, two);
+        match last {
+            [digit] => value.wrapping_mul(self.radix).wrapping_add((*digit).into()),
+            _ => value,
+        }
+    }
+
+    /// Quotient and remainder by the span.
+    #[inline]
+    fn divide(&self, number: u128) -> (u128, u128) {
+        match self.by {
+            Some(by) => {
+                let (quotient, rest) = by.of_wide(number);
+                (quotient, rest.into())
+            }
+            None => {
+                let span = self.span.max(1);
+                (number / span, number % span)
+            }
+        }
+    }
+
+    /// The same for 64 bits.
+    #[inline]
+    fn divide_64(&self, number: u64) -> (u64, u128) {
+        match self.by {
+            Some(by) => {
+                let (quotient, rest) = by.of(number);
+                (quotient, rest.into())
+            }
+            None => (0, number.into()),
+        }
+    }
 }
 
 /// What all values with the same parts have in common. Public knowledge: lengths and moduli.
@@ -126,13 +179,7 @@ impl Shape {
             }
             let (taken, rest) = digits.split_at(chunk.count.min(digits.len()));
             digits = rest;
-            let fold = |value: u64, digit: &u16| {
-                // Below radix^count, which fits.
-                value
-                    .wrapping_mul(chunk.radix)
-                    .wrapping_add((*digit).into())
-            };
-            add(chunk, taken.iter().fold(0, fold).into());
+            add(chunk, chunk.number(taken).into());
         }
     }
 
@@ -182,22 +229,22 @@ impl Shape {
             let start = symbols.len();
             symbols.resize(start + chunk.count, 0);
             let own = symbols.get_mut(start..).unwrap_or_default();
-            spread_digits(low(value), chunk.radix, own);
+            spread_digits(low(value), chunk, own);
         };
         match self.magnitude() {
             _ if self.fit == Fit::Direct => symbols.extend_from_slice(digits),
             Magnitude::One => {
                 let mut rank = self.positional.number_64(digits);
                 for chunk in &self.chunks {
-                    let span = low(chunk.span).max(1);
-                    spread(chunk, (rank % span).into());
-                    rank /= span;
+                    let (rest, value) = chunk.divide_64(rank);
+                    rank = rest;
+                    spread(chunk, value);
                 }
             }
             Magnitude::Two => {
-                let mut rank = Wide::new(self.positional.number_128(digits));
+                let mut rank = self.positional.number_128(digits);
                 for chunk in &self.chunks {
-                    let (rest, value) = rank.div_rem(chunk.span);
+                    let (rest, value) = chunk.divide(rank);
                     rank = rest;
                     spread(chunk, value);
                 }
@@ -237,26 +284,30 @@ const fn low(number: u128) -> u64 {
     number as u64
 }
 
-/// The digits of a number. The radices of classes are named so that divisions become multiplications.
-fn spread_digits(number: u64, radix: u64, out: &mut [u16]) {
-    match radix {
-        10 => spread_by(number, || 10, out),
-        26 => spread_by(number, || 26, out),
-        36 => spread_by(number, || 36, out),
-        _ => spread_by(number, || radix, out),
+/// The digits of a number. Those of the radices of classes stand in tables, two by two.
+#[inline]
+fn spread_digits(number: u64, chunk: &Chunk, out: &mut [u16]) {
+    match chunk.radix {
+        10 => pairs::spread(number, &pairs::DIGITS, out),
+        26 => pairs::spread(number, &pairs::LETTERS, out),
+        36 => pairs::spread(number, &pairs::EITHER, out),
+        radix => {
+            let mut number = number;
+            for place in out.iter_mut().rev() {
+                *place = remainder(number, radix);
+                number /= radix.max(1);
+            }
+        }
     }
 }
 
-#[inline(always)]
+#[inline]
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a remainder below a radix of at most 65,536"
 )]
-fn spread_by(mut number: u64, radix: impl Fn() -> u64, out: &mut [u16]) {
-    for place in out.iter_mut().rev() {
-        *place = (number % radix()) as u16;
-        number /= radix();
-    }
+const fn remainder(number: u64, radix: u64) -> u16 {
+    (number % radix) as u16
 }
 
 impl Wide {
@@ -303,6 +354,7 @@ fn chunks(spans: &[Span]) -> Box<[Chunk]> {
             radix,
             count,
             span,
+            by: u64::try_from(span).ok().map(Divisor::new),
             weight,
             below: weight.to_u128().unwrap_or_default(),
         });

@@ -291,10 +291,26 @@ fn put_prefixed(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Tweaks of messages that came before: a column has few different kept parts, and HMAC costs many times
 /// FF1. One place for each hash; a message too long for it is computed each time.
-#[derive(Debug, Default)]
-struct Cache(Vec<Entry>);
+///
+/// It starts with few places and has more as they fill, so that a call for one value makes and wipes next to
+/// nothing.
+#[derive(Default)]
+struct Cache {
+    entries: Vec<Entry>,
+    /// Messages that came since it has so many places.
+    kept: usize,
+}
 
-#[derive(Clone, Debug)]
+/// Without its content, which is of values.
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache")
+            .field("places", &self.entries.len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone)]
 struct Entry {
     length: usize,
     message: [u8; Self::ROOM],
@@ -302,13 +318,33 @@ struct Entry {
 }
 
 impl Entry {
+    const EMPTY: Self = Self {
+        length: 0,
+        message: [0; Self::ROOM],
+        tweak: [0; DERIVED],
+    };
     const ROOM: usize = 112;
+
+    fn message(&self) -> &[u8] {
+        self.message.get(..self.length).unwrap_or_default()
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.message.zeroize();
+        self.tweak.zeroize();
+    }
 }
 
 impl Cache {
-    const PLACES: usize = 4_096;
+    /// Powers of two, as is the quotient.
+    const FEWEST: usize = 8;
+    const GROWTH: usize = 8;
+    const MOST: usize = 4_096;
 
-    fn place(message: &[u8]) -> usize {
+    /// The place of a message among so many, a power of two up to [`Self::MOST`].
+    fn place(message: &[u8], places: usize) -> usize {
         // Multiply and rotate, eight bytes at a time: it spreads, nobody relies on more.
         let (words, rest) = message.as_chunks::<8>();
         let mix = |hash: u64, word: u64| {
@@ -320,27 +356,29 @@ impl Cache {
         let hash = rest
             .iter()
             .fold(hash, |hash, byte| mix(hash, (*byte).into()));
-        usize::try_from(hash >> 52).unwrap_or_default() % Self::PLACES
+        usize::try_from(hash >> 52).unwrap_or_default() & places.saturating_sub(1)
     }
 
     fn find(&self, message: &[u8]) -> Option<[u8; DERIVED]> {
-        let entry = self.0.get(Self::place(message))?;
-        (entry.message.get(..entry.length) == Some(message)).then_some(entry.tweak)
+        let entry = self.entries.get(Self::place(message, self.entries.len()))?;
+        (entry.message() == message).then_some(entry.tweak)
     }
 
     fn keep(&mut self, message: &[u8], tweak: [u8; DERIVED]) {
         if message.len() > Entry::ROOM || message.is_empty() {
             return;
         }
-        if self.0.is_empty() {
-            let empty = Entry {
-                length: 0,
-                message: [0; Entry::ROOM],
-                tweak: [0; DERIVED],
-            };
-            self.0 = vec![empty; Self::PLACES];
+        let places = self.entries.len();
+        if self.kept >= places && places < Self::MOST {
+            self.grow((places * Self::GROWTH).clamp(Self::FEWEST, Self::MOST));
         }
-        if let Some(entry) = self.0.get_mut(Self::place(message)) {
+        self.kept += 1;
+        self.put(message, tweak);
+    }
+
+    fn put(&mut self, message: &[u8], tweak: [u8; DERIVED]) {
+        let place = Self::place(message, self.entries.len());
+        if let Some(entry) = self.entries.get_mut(place) {
             entry.length = message.len();
             entry.tweak = tweak;
             for (to, from) in entry.message.iter_mut().zip(message) {
@@ -348,13 +386,52 @@ impl Cache {
             }
         }
     }
+
+    fn grow(&mut self, places: usize) {
+        let before = std::mem::replace(&mut self.entries, vec![Entry::EMPTY; places]);
+        self.kept = 0;
+        for entry in before.iter().filter(|entry| entry.length > 0) {
+            self.put(entry.message(), entry.tweak);
+        }
+    }
 }
 
-impl Drop for Cache {
-    fn drop(&mut self) {
-        for entry in &mut self.0 {
-            entry.message.zeroize();
-            entry.tweak.zeroize();
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(number: u32) -> Vec<u8> {
+        format!("message {number}").into_bytes()
+    }
+
+    fn tweak(number: u32) -> [u8; DERIVED] {
+        u64::from(number).to_be_bytes()
+    }
+
+    #[test]
+    fn what_is_found_is_what_was_kept_while_the_cache_grows() {
+        let mut cache = Cache::default();
+        assert_eq!(cache.find(&message(0)), None);
+        for number in 0..20_000 {
+            cache.keep(&message(number), tweak(number));
+            assert_eq!(cache.find(&message(number)), Some(tweak(number)));
+            for before in [0, number / 2] {
+                let found = cache.find(&message(before));
+                assert!(found.is_none_or(|found| found == tweak(before)), "{before}");
+            }
         }
+        assert_eq!(cache.entries.len(), Cache::MOST);
+    }
+
+    #[test]
+    fn one_value_has_few_places_and_no_use_of_long_or_empty_messages() {
+        let mut cache = Cache::default();
+        cache.keep(&[], tweak(1));
+        cache.keep(&[7; Entry::ROOM + 1], tweak(1));
+        assert!(cache.entries.is_empty());
+        cache.keep(&message(1), tweak(1));
+        assert_eq!(cache.entries.len(), Cache::FEWEST);
+        let told = format!("{cache:?}");
+        assert_eq!(told, "Cache { places: 8, .. }");
     }
 }

@@ -267,6 +267,39 @@ impl<'k> Batch<'k> {
             .apart(input, output)
     }
 
+    /// Encrypts records of `digits` digits in place that are given as numbers: NUM of the first half, then NUM of
+    /// the second, which FF1 splits after `digits / 2` digits, FF3 after half of them rounded up, where NUM reads
+    /// the digits backwards. For callers whose values are numbers anyway: dividing one by a power of the radix
+    /// costs less than making digits of it, of which this would make the halves again. On the thread of the
+    /// caller.
+    ///
+    /// # Errors
+    /// As [`Batch::encrypt`]; [`Error::Length`] if a half may not fit 64 bits; [`Error::Digit`] with the place of
+    /// the half if one is not below the power of the radix.
+    pub fn encrypt_halves(
+        &self,
+        tweaks: Tweaks<'_>,
+        digits: usize,
+        records: &mut [[u64; 2]],
+    ) -> Result<(), BatchError> {
+        self.job(Direction::Encrypt, tweaks, Layout::Fixed(digits))?
+            .halves(digits, records)
+    }
+
+    /// Decrypts such records.
+    ///
+    /// # Errors
+    /// As [`Batch::encrypt_halves`].
+    pub fn decrypt_halves(
+        &self,
+        tweaks: Tweaks<'_>,
+        digits: usize,
+        records: &mut [[u64; 2]],
+    ) -> Result<(), BatchError> {
+        self.job(Direction::Decrypt, tweaks, Layout::Fixed(digits))?
+            .halves(digits, records)
+    }
+
     fn job<'a>(
         &self,
         direction: Direction,

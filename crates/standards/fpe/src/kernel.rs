@@ -32,6 +32,7 @@ mod eightway;
 mod lanes256;
 #[cfg(target_arch = "x86_64")]
 mod lanes512;
+mod numbers;
 mod octets;
 mod quick;
 #[cfg(target_arch = "x86_64")]
@@ -92,17 +93,8 @@ impl<'a> Walk<'a> {
 
 /// Takes records from the front through all rounds, in place, and returns how many.
 pub(crate) fn run(group: &Group<'_>, records: Records<'_>) -> usize {
-    let bases = match group.bases {
-        Bases::One(base) => core::slice::from_ref(base),
-        Bases::Each(bases) => bases,
-    };
-    let walk = Walk {
-        schedule: group.schedule,
-        plan: group.plan,
-        bases,
-        direction: group.direction,
-    };
-    if bases.is_empty() {
+    let walk = walk_of(group);
+    if walk.bases.is_empty() {
         return 0;
     }
     match records {
@@ -119,6 +111,26 @@ pub(crate) fn run(group: &Group<'_>, records: Records<'_>) -> usize {
         },
         Records::Words(digits) => tiles::run(&walk, digits),
         Records::Longs(digits) => tiles::run(&walk, digits),
+    }
+}
+
+/// The same for records that are given as the numbers of their halves; takes them all.
+pub(crate) fn run_numbers(group: &Group<'_>, records: &mut [[u64; 2]]) {
+    let walk = walk_of(group);
+    if !walk.bases.is_empty() {
+        numbers::run(&walk, records);
+    }
+}
+
+fn walk_of<'a>(group: &Group<'a>) -> Walk<'a> {
+    Walk {
+        schedule: group.schedule,
+        plan: group.plan,
+        bases: match group.bases {
+            Bases::One(base) => core::slice::from_ref(base),
+            Bases::Each(bases) => bases,
+        },
+        direction: group.direction,
     }
 }
 

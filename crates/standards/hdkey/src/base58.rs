@@ -1,18 +1,20 @@
-//! Base58Check: the digits of Bitcoin, with the first four bytes of a double SHA-256 behind the content.
+//! Base58Check: a content in base 58 with the first four bytes of a double SHA-256 behind it.
 //!
-//! For contents of one known length below 126 bytes; the work is quadratic.
+//! For contents of one known length of at most 78 bytes.
 
+use keywright_encoding::base58::{self, Malformed};
 use keywright_primitives::hash::sha256;
 use keywright_secret::wipe;
 
-const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+/// Bytes in the longest content, an extended key.
+const LONGEST: usize = 78;
 
-/// Characters in the longest text: 58^160 is above 256^116.
-const LONGEST: usize = 160;
+const SUM: usize = 4;
 
 /// Why a text is not the content that was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrong {
+    /// The byte of the text, from 0, that is no digit.
     Character(usize),
     Checksum,
     Length,
@@ -20,70 +22,37 @@ pub(crate) enum Wrong {
 
 /// The content of exactly `N` bytes.
 pub(crate) fn decode<const N: usize>(text: &str) -> Result<[u8; N], Wrong> {
-    if text.len() > LONGEST {
-        return Err(Wrong::Length);
-    }
-    // Big-endian, with room for one byte more than fits, so that what is too long is seen.
-    let mut number = [0_u8; LONGEST];
-    let room = N + 5;
-    let number = number.get_mut(..room).ok_or(Wrong::Length)?;
-    for (position, character) in text.bytes().enumerate() {
-        let digit = DIGITS.iter().position(|digit| *digit == character);
-        let digit = digit.ok_or(Wrong::Character(position))?;
-        let mut carry = u32::try_from(digit).unwrap_or_default();
-        for byte in number.iter_mut().rev() {
-            carry += u32::from(*byte) * 58;
-            *byte = carry.to_le_bytes()[0];
-            carry >>= 8;
-        }
-        if carry != 0 || number[0] != 0 {
-            wipe(number);
-            return Err(Wrong::Length);
-        }
-    }
-    // Each leading zero byte is one leading digit, so that each content has one text.
-    let bytes = &number[1..];
-    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-    let ones = text.bytes().take_while(|byte| *byte == DIGITS[0]).count();
-    let (content, sum) = bytes.split_at(N);
-    let good = match (zeros == ones, checksum(content) == sum) {
-        (true, true) => content.try_into().map_err(|_| Wrong::Length),
-        (true, false) => Err(Wrong::Checksum),
-        (false, _) => Err(Wrong::Length),
-    };
-    wipe(number);
-    good
+    let mut whole = [0; LONGEST + SUM];
+    let read = whole
+        .get_mut(..N + SUM)
+        .ok_or(Wrong::Length)
+        .and_then(|bytes| checked(text, bytes));
+    wipe(&mut whole);
+    read
 }
 
-/// The text of a content of at most 111 bytes.
-pub(crate) fn encode(content: &[u8]) -> String {
-    let sum = checksum(content);
-    let mut digits = [0_u8; LONGEST];
-    let mut used = 0;
-    for byte in content.iter().chain(&sum) {
-        let mut carry = u32::from(*byte);
-        let mut place = 0;
-        while place < used || carry != 0 {
-            let Some(digit) = digits.get_mut(place) else {
-                break;
-            };
-            carry += u32::from(*digit) << 8;
-            *digit = (carry % 58).to_le_bytes()[0];
-            carry /= 58;
-            place += 1;
-        }
-        used = used.max(place);
+fn checked<const N: usize>(text: &str, bytes: &mut [u8]) -> Result<[u8; N], Wrong> {
+    base58::decode_into(text, bytes).map_err(|malformed| match malformed {
+        Malformed::Digit(position) => Wrong::Character(position),
+        _ => Wrong::Length,
+    })?;
+    let (content, sum) = bytes.split_first_chunk::<N>().ok_or(Wrong::Length)?;
+    match checksum(content) == sum {
+        true => Ok(*content),
+        false => Err(Wrong::Checksum),
     }
-    let zeros = content
-        .iter()
-        .chain(&sum)
-        .take_while(|byte| **byte == 0)
-        .count();
-    let mut text = String::with_capacity(LONGEST);
-    text.extend(std::iter::repeat_n('1', zeros));
-    let digit = |digit: &u8| char::from(DIGITS[usize::from(*digit) % 58]);
-    text.extend(digits[..used].iter().rev().map(digit));
-    wipe(&mut digits);
+}
+
+/// The text of a content of at most 78 bytes.
+pub(crate) fn encode(content: &[u8]) -> String {
+    let mut whole = [0; LONGEST + SUM];
+    let (bytes, _) = whole.split_at_mut((content.len() + SUM).min(LONGEST + SUM));
+    let sum = checksum(content);
+    for (byte, given) in bytes.iter_mut().zip(content.iter().chain(&sum)) {
+        *byte = *given;
+    }
+    let text = base58::encode(bytes);
+    wipe(&mut whole);
     text
 }
 
@@ -116,7 +85,7 @@ mod tests {
                 assert_eq!(decode::<78>(&text), Ok(content));
                 assert_eq!(decode::<78>(&format!("1{text}")), Err(Wrong::Length));
                 assert!(decode::<77>(&text).is_err());
-                assert!(decode::<79>(&text).is_err());
+                assert_eq!(decode::<79>(&text), Err(Wrong::Length));
             }
         }
     }

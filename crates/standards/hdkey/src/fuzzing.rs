@@ -44,11 +44,18 @@ pub fn mnemonic(data: &[u8]) {
     }
 }
 
-/// Extended keys: what is read is written the same way.
+/// Extended keys, as texts and, since hardly any text has a checksum that fits, as the bytes of one.
 pub fn extended_key(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else {
-        return;
-    };
+    if let Some(bytes) = data.first_chunk::<78>() {
+        extended_key_text(&crate::base58::encode(bytes));
+    }
+    if let Ok(text) = std::str::from_utf8(data) {
+        extended_key_text(text);
+    }
+}
+
+/// What is read is written the same way.
+fn extended_key_text(text: &str) {
     match ExtendedKey::parse(text, Scheme::Bip32Secp256k1) {
         Ok(ExtendedKey::Private(mut node)) => {
             node.allow_soft();

@@ -3,19 +3,22 @@
 //! A [`Mnemonic`] is English and its checksum fits. Words of other lists are taken as text by
 //! [`foreign_seed`], which can check nothing about them. [`apollo_seed`] imports what exists: it puts the
 //! passphrase alone where BIP-39 has a prefix, and looks at neither the number of words nor their checksum.
+//!
+//! The time that words take, in either direction, tells how many there are and how long each is, and not
+//! which they are.
 
 use std::num::NonZeroU32;
 
 use keywright_primitives::hash::sha256;
 use keywright_primitives::kdf::pbkdf2_sha512;
 use keywright_primitives::random::RandomStream;
-use keywright_secret::{Secret, SecretBytes, wipe_vec};
+use keywright_secret::{Secret, SecretBytes, wipe, wipe_vec};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::Error;
 use crate::scheme::SeedScheme;
 use crate::seed::Seed;
-use crate::words::{place, word};
+use crate::words::{LETTERS, place, word};
 
 /// Words in the longest mnemonic.
 const MOST: usize = 24;
@@ -180,14 +183,14 @@ impl Mnemonic {
         let mut bits = SecretBytes::zeroed(entropy.len() + 1);
         bits.expose_mut()[..entropy.len()].copy_from_slice(entropy);
         bits.expose_mut()[entropy.len()] = sha256(entropy)[0];
-        // No word of the list is longer than eight letters.
-        let mut phrase = Vec::with_capacity(MOST * 9);
+        let mut phrase = Vec::with_capacity(MOST * (LETTERS + 1));
         for number in 0..self.word_count() {
             if number > 0 {
                 phrase.push(b' ');
             }
-            let word = word(take_bits(bits.expose(), number)).unwrap_or_default();
-            phrase.extend_from_slice(word.as_bytes());
+            let mut word = word(take_bits(bits.expose(), number));
+            phrase.extend(word.iter().filter(|letter| **letter != 0));
+            wipe(&mut word);
         }
         SecretBytes::from_vec(phrase)
     }

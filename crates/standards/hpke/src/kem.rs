@@ -5,6 +5,7 @@ mod lattice;
 
 use std::fmt;
 
+use keywright_primitives::agreement::X25519PrivateKey;
 use keywright_secret::SecretBytes;
 
 use crate::short::Short;
@@ -206,6 +207,16 @@ impl PrivateKey {
                 }
                 Ok(bytes)
             }
+        }
+    }
+
+    /// The key as its group knows it, for a handshake that agrees with it outside of HPKE; nothing of a KEM
+    /// other than X25519.
+    #[must_use]
+    pub const fn as_x25519(&self) -> Option<&X25519PrivateKey> {
+        match &self.parts {
+            PrivateParts::Dh(DhPrivate::X25519(key)) => Some(key),
+            PrivateParts::Dh(_) | PrivateParts::Lattice(_) => None,
         }
     }
 

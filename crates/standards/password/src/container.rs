@@ -3,7 +3,7 @@
 use keywright_encoding::Reader;
 use keywright_primitives::aead::{TAG_LEN, Tag, Xaes256Gcm};
 use keywright_primitives::kdf::expand_sha256;
-use keywright_primitives::random::RandomStream;
+use keywright_primitives::random::{RandomStream, hedged_nonce};
 use keywright_secret::locked::Locking;
 use keywright_secret::{Secret, SecretBytes, ct_eq};
 
@@ -138,7 +138,7 @@ impl<'a> Container<'a> {
         let chosen = Chosen {
             cost: profile.cost(),
             salt: random.array()?,
-            nonce: random.array()?,
+            nonce: Nonce::Hedged(random.array()?),
         };
         seal_with(secret, password, &chosen, &Limits::standard())
     }
@@ -148,7 +148,17 @@ impl<'a> Container<'a> {
 pub(crate) struct Chosen {
     pub(crate) cost: Cost,
     pub(crate) salt: [u8; 16],
-    pub(crate) nonce: [u8; 24],
+    pub(crate) nonce: Nonce,
+}
+
+/// Where the nonce of a new container comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum Nonce {
+    /// From these random bytes, the key and the secret: were salt and bytes given out before, another secret
+    /// would still have another nonce.
+    Hedged([u8; 24]),
+    /// It is stated, by tests.
+    Stated([u8; 24]),
 }
 
 pub(crate) fn seal_with(
@@ -171,13 +181,17 @@ pub(crate) fn seal_with(
     let (key, locking) = stretch(password.expose(), &chosen.salt, chosen.cost, limits)?;
     let (subkey, commitment) = keys(&key, &bytes)?;
     bytes.extend_from_slice(&commitment);
-    bytes.extend_from_slice(&chosen.nonce);
+    let nonce = match &chosen.nonce {
+        Nonce::Stated(nonce) => *nonce,
+        Nonce::Hedged(fresh) => hedged_nonce(key.expose(), fresh, &[&bytes, secret.expose()]),
+    };
+    bytes.extend_from_slice(&nonce);
     let cipher = Xaes256Gcm::new(subkey.expose())?;
     let mut tag = [0; TAG_LEN];
     // Encrypted in a buffer that wipes itself: what is copied out of it is ciphertext.
     let sealed = Secret::<SECRET_LEN>::try_from_fill(|text| {
         text.copy_from_slice(secret.expose());
-        tag = cipher.seal(&chosen.nonce, &bytes, text)?;
+        tag = cipher.seal(&nonce, &bytes, text)?;
         Ok::<(), Error>(())
     })?;
     bytes.extend_from_slice(sealed.expose());

@@ -3,7 +3,7 @@
 
 use keywright_secret::{Secret, SecretBytes};
 
-use crate::container::{Chosen, seal_with};
+use crate::container::{Chosen, Nonce, seal_with};
 use crate::{Cost, Error, Limits};
 
 /// A container with this cost, salt and nonce: for tests. Sealing two secrets under one password, salt and
@@ -18,7 +18,11 @@ pub fn seal_with_nonce(
     salt: [u8; 16],
     nonce: [u8; 24],
 ) -> Result<Vec<u8>, Error> {
-    let chosen = Chosen { cost, salt, nonce };
+    let chosen = Chosen {
+        cost,
+        salt,
+        nonce: Nonce::Stated(nonce),
+    };
     seal_with(secret, password, &chosen, &Limits::standard()).map(|sealed| sealed.bytes)
 }
 

@@ -1,7 +1,18 @@
 //! Receiving, in two phases.
 //!
-//! The first borrows the session and works on copies: header, keys, body. Its result, [`Authentic`], is the
-//! only way into the second, which moves keys into room that was made before and cannot fail.
+//! The first borrows the session and works on copies. Its result, [`Authentic`], is the only way into the
+//! second.
+//!
+//! 1. Version and length are judged by sight.
+//! 2. The header keys are tried: the current chain's, the next one's if this side has sent, those of at most
+//!    five old chains. None fits: refused, after at most seven attempts and without a step of any chain.
+//! 3. A number of an old chain, or below the current one's, has a stored key or is refused. One ahead walks a
+//!    copy of the chain there. A new ratchet key makes a step of the root, after the check of the agreement for
+//!    zeros, and walks the rest of the closed chain and the new one. A walk beyond the limit is refused before
+//!    its first step.
+//! 4. The body opens, or the copies and the output are wiped.
+//! 5. The second phase moves keys into room that was made before, drops what is beyond the limits, and cannot
+//!    fail.
 
 use keywright_clock::WallTime;
 use keywright_secret::wipe;

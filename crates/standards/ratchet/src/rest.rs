@@ -7,14 +7,15 @@
 //! state: XChaCha20-Poly1305 under the subkey with that nonce, aad = all before it
 //! ```
 //!
-//! The nonce is random, so two saves of one state share no block. Whoever stores the bytes replaces the old
-//! ones in one step; here is nothing that knows files.
+//! The nonce is random, so two saves of one state share no block, and hashed with the key and the state, so two
+//! states share no nonce where randomness repeats. Whoever stores the bytes replaces the old ones in one step;
+//! here is nothing that knows files.
 
 use keywright_encoding::Reader;
 use keywright_primitives::aead::{EXTENDED_NONCE_LEN, ExtendedNonce, TAG_LEN, XChaCha20Poly1305};
 use keywright_primitives::kdf::expand_sha256;
-use keywright_primitives::random::RandomStream;
-use keywright_secret::{Secret, SecretBytes, ct_eq};
+use keywright_primitives::random::{RandomStream, hedged_nonce};
+use keywright_secret::{Secret, SecretBytes, ct_eq, wipe};
 
 use crate::codec::{self, State};
 use crate::limits::CHAIN_LEN;
@@ -80,13 +81,13 @@ impl Session {
     ) -> Result<Vec<u8>, Error> {
         self.require_standing()?;
         self.require_mode(Mode::Fenced)?;
-        let nonce = random.array()?;
+        let fresh = random.array()?;
         if reserve == Reserve::Numbers {
             self.take_due_turn(&mut || new_key(random))?;
         }
         self.claim(fence)?;
         self.set_aside(reserve);
-        self.sealed(key, self.first_unreserved(), &nonce)
+        self.sealed(key, &fresh)
     }
 
     /// The hedged session's state.
@@ -100,7 +101,7 @@ impl Session {
     ) -> Result<Vec<u8>, Error> {
         self.require_mode(Mode::Hedged)?;
         self.standing.epoch = self.standing.epoch.saturating_add(1);
-        self.sealed(key, self.first_unreserved(), &random.array()?)
+        self.sealed(key, &random.array()?)
     }
 
     /// The last save of a fenced session: what was set aside and not used is given back.
@@ -133,10 +134,10 @@ impl Session {
     ) -> Result<(Self, Vec<u8>), Error> {
         let mut session = Self::opened(bytes, key, limits)?;
         session.require_mode(Mode::Fenced)?;
-        let nonce = random.array()?;
+        let fresh = random.array()?;
         session.claim(fence)?;
         session.set_aside(Reserve::Numbers);
-        let stored = session.sealed(key, session.first_unreserved(), &nonce)?;
+        let stored = session.sealed(key, &fresh)?;
         Ok((session, stored))
     }
 
@@ -194,12 +195,19 @@ impl Session {
         }
     }
 
-    /// The bytes at rest, the sending chain taken on to `number`.
-    pub(crate) fn sealed(
+    /// The bytes at rest.
+    fn sealed(&self, key: &StateKey, fresh: &ExtendedNonce) -> Result<Vec<u8>, Error> {
+        self.sealed_under(key, self.first_unreserved(), |prefix, state| {
+            hedged_nonce(key.0.expose(), fresh, &[prefix, state])
+        })
+    }
+
+    /// The bytes at rest, the sending chain taken on to `number`, under the nonce that is chosen for them.
+    pub(crate) fn sealed_under(
         &self,
         key: &StateKey,
         number: u32,
-        nonce: &ExtendedNonce,
+        nonce: impl FnOnce(&[u8], &[u8]) -> ExtendedNonce,
     ) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::with_capacity(HEADER_LEN + codec::encoded_len(self) + TAG_LEN);
         bytes.extend_from_slice(MAGIC);
@@ -207,13 +215,17 @@ impl Session {
         bytes.push(self.mode.number());
         bytes.extend_from_slice(self.id.as_bytes());
         bytes.extend_from_slice(&self.standing.epoch.to_be_bytes());
-        let keys = Keys::derive(key, &bytes, nonce)?;
-        bytes.extend_from_slice(keys.commitment());
-        bytes.extend_from_slice(nonce);
-        // The state lies here in clear until the next call, and is overwritten by it.
+        bytes.resize(HEADER_LEN, 0);
+        // The state lies here in clear until it is sealed in its place.
         codec::encode(self, number, &mut bytes)?;
         let (header, state) = bytes.split_at_mut(HEADER_LEN);
-        let tag = XChaCha20Poly1305::seal_once(keys.subkey(), nonce, header, state)?;
+        let (prefix, rest) = header.split_at_mut(PREFIX_LEN);
+        let nonce = nonce(prefix, state);
+        let keys = Keys::derive(key, prefix, &nonce).inspect_err(|_| wipe(state))?;
+        rest[..32].copy_from_slice(keys.commitment());
+        rest[32..].copy_from_slice(&nonce);
+        let sealed = XChaCha20Poly1305::seal_once(keys.subkey(), &nonce, header, state);
+        let tag = sealed.inspect_err(|_| wipe(state))?;
         bytes.extend_from_slice(&tag);
         Ok(bytes)
     }

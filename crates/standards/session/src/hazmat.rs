@@ -1,4 +1,5 @@
-//! What tests need and nobody else may have: the state in clear, and disks that fail.
+//! What tests and measurements need and nobody else may have: the state in clear, disks that fail, a responder
+//! that forgets.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,12 @@ pub fn state(session: &Session) -> Result<SecretBytes, Error> {
 /// Lets a fenced session send without a counter, up to this number.
 pub const fn set_aside(session: &mut Session, number: u32) {
     keywright_ratchet::hazmat::set_aside(&mut session.ratchet, number);
+}
+
+/// Makes a responder forget which first frames have begun a session, so that a measurement can begin with one
+/// of them again.
+pub fn forget(responder: &mut Responder) {
+    responder.forget();
 }
 
 /// How a disk stops.

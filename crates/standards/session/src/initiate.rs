@@ -1,4 +1,14 @@
 //! Beginning a session with the owner of a record.
+//!
+//! 1. The record holds at this time, and the one-time prekey, where there is one, belongs to it.
+//! 2. The handshake makes a shared secret, the transcript of what was negotiated, and the head of the first
+//!    frames: prekeys after X3DH (`x3dh`), or HPKE in mode AuthPSK with a pre-shared key, or with one out of
+//!    ML-KEM-768 (`keywright_hpke::authpsk_pq`), whose suite is the first of the record's that this side admits.
+//! 3. Where the record wants it, the head and the transcript are signed.
+//! 4. The ratchet starts: its first agreement is with the record's ratchet prekey or, after HPKE, with the
+//!    one-time prekey where there is one.
+//!
+//! Not here: that the record is who it says it is. It was verified when it was read.
 
 use keywright_clock::WallTime;
 use keywright_encoding::lp;
@@ -10,7 +20,6 @@ use keywright_primitives::hash::sha256;
 use keywright_primitives::kem::MlKem768EncapsulationKey;
 use keywright_primitives::random::RandomStream;
 use keywright_ratchet::SessionSecret;
-use keywright_secret::Secret;
 use keywright_wire::{
     InitHead, InitParts, Mode, Offer, PrekeyHead, RecordId, SenderKeyId, SuiteIds,
 };
@@ -123,7 +132,7 @@ impl Identity {
         let one_time = to.one_time.map(|prekey| &prekey.prekey);
         let ephemeral = X25519PrivateKey::from_bytes(&random.secret()?)?;
         let mut material = Material::new();
-        material.agree(&own, &record.prekey)?;
+        material.agree(own, &record.prekey)?;
         material.agree(&ephemeral, theirs)?;
         material.agree(&ephemeral, &record.prekey)?;
         if let Some(one_time) = one_time {
@@ -323,10 +332,6 @@ pub(crate) fn curve_bytes(card: &Card) -> Result<&[u8; 32], Error> {
 }
 
 /// The private half as X25519 takes it.
-pub(crate) fn curve_key(key: &PrivateKey) -> Result<X25519PrivateKey, Error> {
-    if key.kem() != Kem::X25519HkdfSha256 {
-        return Err(Error::Handshake);
-    }
-    let bytes = Secret::copy_from(key.to_bytes()?.expose()).ok_or(Error::Handshake)?;
-    Ok(X25519PrivateKey::from_bytes(&bytes)?)
+pub(crate) fn curve_key(key: &PrivateKey) -> Result<&X25519PrivateKey, Error> {
+    key.as_x25519().ok_or(Error::Handshake)
 }

@@ -1,4 +1,13 @@
 //! Answering whoever has read a record.
+//!
+//! 1. The first frame is parsed; it names a record or a one-time prekey of this side that still holds.
+//! 2. A head under the record alone was not seen before; one under a one-time prekey uses that up, at the end.
+//! 3. The caller knows the sender's card, from elsewhere.
+//! 4. The handshake is computed again from this side's own record and keys. Of the frame it takes what was
+//!    offered and encapsulated; the choice among the offers is checked against the rule, not believed.
+//! 5. The session opens the first message, and checks the signature in it where the record wants one.
+//!
+//! Only then is anything remembered: what fails before has used up neither a prekey nor room.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -214,6 +223,11 @@ impl Responder {
         Session::initiated(agreed, &ends, opening, (&self.record.prekey, random))
     }
 
+    /// Forgets which first frames have begun a session.
+    pub(crate) fn forget(&mut self) {
+        self.seen.clear();
+    }
+
     fn require_unseen(&self, digest: &[u8; 16]) -> Result<(), Error> {
         if self.seen.contains(digest) {
             return Err(Error::Repeated);
@@ -239,7 +253,7 @@ impl Responder {
         let own = curve_key(&self.identity.agreement)?;
         let mut material = Material::new();
         material.agree(&self.prekey, curve_bytes(met.peer.card)?)?;
-        material.agree(&own, head.ephemeral)?;
+        material.agree(own, head.ephemeral)?;
         material.agree(&self.prekey, head.ephemeral)?;
         let mut one_time = None;
         if let Some(key) = met.one_time {

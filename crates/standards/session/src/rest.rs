@@ -17,7 +17,7 @@ use keywright_encoding::{Reader, put_lp};
 use keywright_primitives::aead::{EXTENDED_NONCE_LEN, ExtendedNonce, TAG_LEN, XChaCha20Poly1305};
 use keywright_primitives::hash::sha256;
 use keywright_primitives::kdf::expand_sha256;
-use keywright_primitives::random::RandomStream;
+use keywright_primitives::random::{RandomStream, hedged_nonce};
 use keywright_ratchet::{Fence, Limits, Mode, Reserve, Session as Ratchet, StateKey};
 use keywright_secret::{Secret, SecretBytes, ct_eq, wipe_vec};
 
@@ -154,11 +154,16 @@ impl About {
         let mut bytes = MAGIC.to_vec();
         bytes.push(VERSION);
         put_lp(&mut bytes, state).map_err(|_| Error::TooLong)?;
-        let nonce: ExtendedNonce = random.array()?;
-        let keys = key.of_about(&bytes, &nonce)?;
-        let [subkey, commitment] = halves(&keys);
+        let fresh = random.array()?;
         let mut about = self.encode()?;
-        let tag = XChaCha20Poly1305::seal_once(subkey, &nonce, &bytes, &mut about)?;
+        let nonce = hedged_nonce(key.0.expose(), &fresh, &[&bytes, &about]);
+        let sealed = key.of_about(&bytes, &nonce).and_then(|keys| {
+            let [subkey, _] = halves(&keys);
+            let tag = XChaCha20Poly1305::seal_once(subkey, &nonce, &bytes, &mut about)?;
+            Ok((tag, keys))
+        });
+        let (tag, keys) = sealed.inspect_err(|_| wipe_vec(&mut about))?;
+        let [_, commitment] = halves(&keys);
         bytes.extend_from_slice(commitment);
         bytes.extend_from_slice(&nonce);
         bytes.extend_from_slice(&about);

@@ -1,16 +1,17 @@
-//! Times every kernel of the engine with fixed against random plaintexts, and the making of a key with fixed
-//! against random keys. Prints the median of |t| over five repeats of each; it must stay under 4.5, and that
+//! Times every kernel of the engine with fixed against random plaintexts, the making of a key with fixed
+//! against random keys, and the codecs and comparisons that secrets go through. Prints the median of |t| over five repeats of each; it must stay under 4.5, and that
 //! of a planted leak must not. The last line counts.
 //!
-//! `timing [SAMPLES]`: measurements of each repeat, 1,000,000 unless given; 20,000 are enough to see that the
-//! program works. Needs a machine with nothing else to do.
+//! `timing [SAMPLES [NAME]]`: measurements of each repeat, 1,000,000 unless given; 20,000 are enough to see
+//! that the program works. With a part of a name, only what has it, beside the planted leak. Needs a machine
+//! with nothing else to do.
 #![expect(clippy::print_stdout, reason = "a program of tests")]
 
 use std::process::ExitCode;
 
-use keywright_fpe_gates::kernels;
 use keywright_fpe_gates::sequence::Sequence;
 use keywright_fpe_gates::timing::{BOUND, median};
+use keywright_fpe_gates::{codecs, kernels};
 
 const REPEATS: usize = 5;
 
@@ -20,6 +21,10 @@ fn main() -> ExitCode {
         println!("timing: a number of samples, and an engine that takes its keys, are needed");
         return ExitCode::from(2);
     };
+    all.extend(codecs::all().into_iter().filter(|timed| !timed.leaks()));
+    if let Some(part) = std::env::args().nth(2) {
+        all.retain(|timed| timed.leaks() || timed.name().contains(&part));
+    }
     println!(
         "{REPEATS} times {count} measurements of each of {} things",
         all.len()

@@ -4,6 +4,7 @@
 
 mod agreement;
 mod backends;
+mod codecs;
 mod disassembly;
 mod document;
 mod timing;

@@ -267,14 +267,47 @@ fn all_kinds(site: &Site) -> Vec<(Method, String, String)> {
     kinds
 }
 
+/// Orders about the key of a context, in a sequence in which each works; the last leaves it without an active version.
+const ORDERS: [(Method, &str, &str); 9] = [
+    (Method::POST, "key/rotate", "{}"),
+    (Method::POST, "key/suspend", "{\"version\":1}"),
+    (Method::POST, "key/resume", "{\"version\":1}"),
+    (Method::POST, "key/schedule-destroy", "{\"version\":1}"),
+    (Method::POST, "key/destroy", "{\"version\":1}"),
+    (Method::POST, "key/cancel-destroy", "{\"all\":true}"),
+    (
+        Method::POST,
+        "key/approve",
+        "{\"order\":\"destroy\",\"version\":1}",
+    ),
+    (Method::GET, "key/versions", ""),
+    (Method::POST, "key/retire", "{\"version\":2}"),
+];
+
 #[test]
 fn every_answer_is_of_a_route_and_status_that_the_description_has() {
     let site = Site::start();
     let mut wire = site.wire(TRADING, BOTH[0]);
     let described = wire.get("/v1/openapi.json").json();
     let mut seen = BTreeSet::new();
-    for (method, template, body) in all_kinds(&site) {
-        for context in [EXCHANGE, TWO_FACTOR, "nobody"] {
+    let contexts = [EXCHANGE, TWO_FACTOR, "nobody"];
+    let mut asked: Vec<_> = all_kinds(&site)
+        .into_iter()
+        .map(|(method, template, body)| (method, template, body, contexts.to_vec()))
+        .collect();
+    for (action, context, body) in crate::uses::good_requests(&site) {
+        let template = format!("/v1/contexts/{{context}}/{action}");
+        let contexts = vec![context, EXCHANGE, "nobody"];
+        asked.push((Method::POST, template, body.to_string(), contexts));
+    }
+    crate::life::grant(&site, TRADING, EXCHANGE, &crate::life::KEEPER);
+    crate::life::grant(&site, TRADING, EXCHANGE, &["key-approve"]);
+    for (method, action, body) in ORDERS {
+        let template = format!("/v1/contexts/{{context}}/{action}");
+        asked.push((method, template, body.to_owned(), vec![EXCHANGE, "nobody"]));
+    }
+    for (method, template, body, contexts) in asked {
+        for context in contexts {
             let path = template.replace("{context}", context);
             let got = wire.send(method.clone(), &path, body.clone()).unwrap();
             let verb = method.as_str().to_ascii_lowercase();
@@ -290,6 +323,10 @@ fn every_answer_is_of_a_route_and_status_that_the_description_has() {
     for (template, verbs) in described["paths"].as_object().unwrap() {
         let verbs = verbs.as_object().unwrap().keys();
         for verb in verbs.filter(|key| *key != "parameters") {
+            // Its day comes after a week at the earliest; tests with a clock of their own see it work.
+            if template.ends_with("/key/destroy") {
+                continue;
+            }
             let good = (template.clone(), verb.clone(), 200);
             assert!(
                 seen.contains(&good),

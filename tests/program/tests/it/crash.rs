@@ -231,6 +231,9 @@ fn order_until_killed(
                     name,
                     binding,
                     spec,
+                    rules: keywright_custody::Rules::default(),
+                    detail: None,
+                    secret: None,
                 }
             }
             false => Order::KeyRotate { tenant, name },

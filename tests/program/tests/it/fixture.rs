@@ -233,6 +233,10 @@ impl Site {
         self.serving.node()
     }
 
+    pub(crate) const fn serving(&self) -> &Serving {
+        &self.serving
+    }
+
     pub(crate) fn wire(&self, client: &str, protocol: Protocol) -> Wire {
         let tls = self.home.tls(Some(self.home.identity(client)), protocol);
         Wire::connect(self.address(), tls).unwrap()

@@ -16,9 +16,15 @@ mod drain;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod formats;
+#[cfg(test)]
 mod holders;
 #[cfg(test)]
+mod life;
+#[cfg(test)]
 mod overload;
+#[cfg(test)]
+mod questions;
 #[cfg(test)]
 mod refusals;
 #[cfg(test)]
@@ -27,3 +33,5 @@ mod rotation;
 mod secrets;
 #[cfg(test)]
 mod tokens;
+#[cfg(test)]
+mod uses;

@@ -458,6 +458,7 @@ fn share_two_factor(document: &mut keywright_policy::PolicyDocument) {
         effect: Effect::Allow,
         operations: vec![Operation::Decrypt, Operation::Encrypt],
         contexts: vec![ContextPattern::Exact(name(TWO_FACTOR))],
+        paths: vec![],
     });
 }
 

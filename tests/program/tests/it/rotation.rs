@@ -1,5 +1,5 @@
 //! Rotation: old data opens, new data uses the new version, `rewrap` moves it. Versions are active or
-//! retired; no order of this program leads to another state.
+//! retired here; `life` has the other states.
 
 use std::collections::BTreeMap;
 

@@ -82,9 +82,19 @@ pub fn together<F: Fn(&[Store])>(body: F) {
 const CALL: &str = "KEYWRIGHT_TESTKIT_TOKEN_CALL";
 /// The stores it has: a line each with the kind, a space, the folder.
 const STORES: &str = "KEYWRIGHT_TESTKIT_TOKEN_STORES";
+/// A module that every test is to load instead of the token's own, which is told the own one in
+/// `KEYWRIGHT_P11_TARGET`: the recorder, so that all that is tested on a token is tested through it.
+const RECORDER: &str = "KEYWRIGHT_TESTKIT_RECORDER";
+/// The same, for a second process in which it is so.
+const INSTEAD: &str = "KEYWRIGHT_TESTKIT_TOKEN_INSTEAD";
 /// Where the counts of skipped tests go.
 const COUNTS: &str = "KEYWRIGHT_TEST_COUNTS";
 const ENDED: &str = "body-ended";
+/// Seconds that a body may take; then, as many more until its process is killed.
+const LONGEST: u32 = 900;
+const AFTER: u32 = 10;
+/// The status by which `timeout` tells that it was so.
+const OVERTIME: i32 = 124;
 
 #[expect(
     clippy::disallowed_methods,
@@ -118,7 +128,11 @@ impl Call {
         let lines = environment(STORES).filter(|_| asked)?;
         let store = |line: &str| {
             let (kind, folder) = line.split_once(' ')?;
-            Some(Store::attached(Kind::named(kind)?, Path::new(folder)))
+            let store = Store::attached(Kind::named(kind)?, Path::new(folder));
+            Some(match environment(INSTEAD) {
+                Some(module) => store.through(Path::new(&module)),
+                None => store,
+            })
         };
         let stores: Option<Vec<_>> = lines.lines().map(store).collect();
         Some(stores.expect("stores as the first process writes them"))
@@ -133,14 +147,26 @@ impl Call {
     /// Answers the call in a second process.
     fn again(&self, stores: &[Store]) {
         let program = std::env::current_exe().expect("the test's own program");
-        let mut command = Command::new(program);
+        // A body that waits for ever fails its test, and not the patience of whoever runs all of them.
+        let mut command = Command::new("timeout");
         command
+            .arg(format!("--kill-after={AFTER}"))
+            .arg(LONGEST.to_string())
+            .arg(program)
             .args(["--exact", &self.test, "--include-ignored", "--nocapture"])
             .env(CALL, &self.place)
             .env(STORES, lines(stores))
             .envs(stores.iter().map(Store::environment))
             .stdin(Stdio::null());
-        let output = command.output().expect("the test's own program runs again");
+        // With two modules in one process there is no telling which one is meant.
+        if let ([store], Some(recorder)) = (stores, environment(RECORDER)) {
+            let module = store.tokens()[0].module().to_path_buf();
+            command.env("KEYWRIGHT_P11_TARGET", module);
+            command.env(INSTEAD, recorder);
+        }
+        let output = command
+            .output()
+            .expect("the test's own program runs again, under timeout of coreutils");
         let ended = stores
             .iter()
             .all(|store| store.folder().join(ENDED).exists());
@@ -148,7 +174,9 @@ impl Call {
             return;
         }
         let kinds: Vec<_> = stores.iter().map(|store| store.kind().name()).collect();
-        let reason = if ended || !output.status.success() {
+        let reason = if output.status.code() == Some(OVERTIME) {
+            format!("it took more than {LONGEST} s")
+        } else if ended || !output.status.success() {
             output.status.to_string()
         } else {
             format!(

@@ -23,6 +23,9 @@
 //! }
 //! ```
 //!
+//! With `KEYWRIGHT_TESTKIT_RECORDER` in the environment, the path of a module, tests with one store load that module
+//! in place of the token's own, whose path it is told in `KEYWRIGHT_P11_TARGET`.
+//!
 //! A kind that is not installed (`scripts/setup tests` installs both) is said in one line and counted as a
 //! skipped test. Where [`Store`] is used without [`on_each`], programs of others are started with its environment:
 //! [`Store::command`].

@@ -114,6 +114,14 @@ impl Store {
         }
     }
 
+    /// The same with another module in front of its own.
+    pub(super) fn through(self, module: &Path) -> Self {
+        Self {
+            module: module.to_path_buf(),
+            ..self
+        }
+    }
+
     /// Of which kind its tokens are.
     #[must_use]
     pub fn kind(&self) -> Kind {

@@ -156,7 +156,10 @@ impl XChaCha20Poly1305 {
 opaque_debug! { Xaes256Gcm XChaCha20Poly1305 }
 
 /// HChaCha20(key, N[0..16]), and 00000000 + N[16..24].
-fn subkey(key: &[u8; 32], nonce: &ExtendedNonce) -> Result<(ChaCha20Poly1305, [u8; 12]), Error> {
+pub(crate) fn subkey(
+    key: &[u8; 32],
+    nonce: &ExtendedNonce,
+) -> Result<(ChaCha20Poly1305, [u8; 12]), Error> {
     let mut input = [0; 16];
     let mut rest = [0; 12];
     input.copy_from_slice(&nonce[..16]);

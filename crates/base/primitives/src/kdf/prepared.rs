@@ -1,38 +1,46 @@
 //! HKDF with the hash states of its keys prepared, over inputs in pieces, without memory from the heap.
+//!
+//! SHA-256, which nearly all suites have, keeps them as two states of eight words ([`Sha256Pads`]); the others
+//! leave them to the backend.
 
-use aws_lc_rs::hmac::{Context, HMAC_SHA256, HMAC_SHA384, HMAC_SHA512, Key};
+use aws_lc_rs::hmac::{self, HMAC_SHA384, HMAC_SHA512, Key};
 use keywright_secret::wipe;
 
+use crate::mac::Sha256Pads;
 use crate::{Error, opaque_debug};
 
 macro_rules! prepared {
     ($spoken:literal, $salt:ident, $prk:ident, $hmac:ident, $hash_len:literal) => {
         #[doc = concat!("A salt of ", $spoken, ", prepared for any number of extractions.")]
-        pub struct $salt(Key);
+        pub struct $salt($hmac);
 
         impl $salt {
             /// Prepares a salt of any length; an empty one is as good as one of zeros.
             #[must_use]
             pub fn new(salt: &[u8]) -> Self {
-                Self(Key::new($hmac, salt))
+                Self($hmac::new(salt))
             }
 
             /// HKDF-Extract (section 2.2) of pieces as if they were joined; the caller makes the joining
             /// injective, and wipes what comes out where it is secret.
             #[must_use]
             pub fn extract(&self, ikm: &[&[u8]]) -> [u8; $hash_len] {
-                mac(&self.0, ikm)
+                let mut out = [0; $hash_len];
+                let mut running = self.0.begin();
+                ikm.iter().for_each(|piece| running.update(piece));
+                running.finish(&mut out);
+                out
             }
         }
 
         #[doc = concat!("The pseudo-random key of ", $spoken, ", prepared for any number of expansions.")]
-        pub struct $prk(Key);
+        pub struct $prk($hmac);
 
         impl $prk {
             /// Takes what was extracted, or is uniform for another reason.
             #[must_use]
             pub fn new(prk: &[u8; $hash_len]) -> Self {
-                Self(Key::new($hmac, prk))
+                Self($hmac::new(prk))
             }
 
             /// HKDF-Expand (section 2.3): fills `out` from the key and the joined pieces of `info`. The
@@ -47,13 +55,13 @@ macro_rules! prepared {
                 // T(i) = HMAC(PRK, T(i - 1) | info | i), T(0) is empty.
                 let mut block = [0; $hash_len];
                 for (number, part) in (1_u8..=255).zip(out.chunks_mut($hash_len)) {
-                    let mut context = Context::with_key(&self.0);
+                    let mut running = self.0.begin();
                     if number > 1 {
-                        context.update(&block);
+                        running.update(&block);
                     }
-                    info.iter().for_each(|piece| context.update(piece));
-                    context.update(&[number]);
-                    block.copy_from_slice(context.sign().as_ref());
+                    info.iter().for_each(|piece| running.update(piece));
+                    running.update(&[number]);
+                    running.finish(&mut block);
                     part.copy_from_slice(&block[..part.len()]);
                 }
                 wipe(&mut block);
@@ -63,37 +71,49 @@ macro_rules! prepared {
     };
 }
 
+/// HMAC of the backend, in the form that [`Sha256Pads`] has.
+macro_rules! of_backend {
+    ($name:ident, $algorithm:ident, $hash_len:literal) => {
+        struct $name(Key);
+
+        impl $name {
+            fn new(key: &[u8]) -> Self {
+                Self(Key::new($algorithm, key))
+            }
+
+            fn begin(&self) -> Running<$hash_len> {
+                Running(hmac::Context::with_key(&self.0))
+            }
+        }
+    };
+}
+
+of_backend!(Hmac384, HMAC_SHA384, 48);
+of_backend!(Hmac512, HMAC_SHA512, 64);
+
+struct Running<const N: usize>(hmac::Context);
+
+impl<const N: usize> Running<N> {
+    fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(self, out: &mut [u8; N]) {
+        out.copy_from_slice(self.0.sign().as_ref());
+    }
+}
+
 prepared!(
     "HKDF-SHA-256",
     HkdfSha256Salt,
     HkdfSha256Prk,
-    HMAC_SHA256,
+    Sha256Pads,
     32
 );
-prepared!(
-    "HKDF-SHA-384",
-    HkdfSha384Salt,
-    HkdfSha384Prk,
-    HMAC_SHA384,
-    48
-);
-prepared!(
-    "HKDF-SHA-512",
-    HkdfSha512Salt,
-    HkdfSha512Prk,
-    HMAC_SHA512,
-    64
-);
+prepared!("HKDF-SHA-384", HkdfSha384Salt, HkdfSha384Prk, Hmac384, 48);
+prepared!("HKDF-SHA-512", HkdfSha512Salt, HkdfSha512Prk, Hmac512, 64);
 opaque_debug! {
     HkdfSha256Salt HkdfSha256Prk HkdfSha384Salt HkdfSha384Prk HkdfSha512Salt HkdfSha512Prk
-}
-
-fn mac<const N: usize>(key: &Key, pieces: &[&[u8]]) -> [u8; N] {
-    let mut context = Context::with_key(key);
-    pieces.iter().for_each(|piece| context.update(piece));
-    let mut out = [0; N];
-    out.copy_from_slice(context.sign().as_ref());
-    out
 }
 
 #[cfg(test)]

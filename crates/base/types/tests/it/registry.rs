@@ -296,9 +296,15 @@ fn a_change_of_page_and_code_alike_is_still_found() {
 
 #[test]
 fn a_new_entry_on_both_sides_is_welcome() {
-    let last = page()
+    let page_now = page();
+    let (_, operations) = page_now.split_once("\n## operation\n").unwrap();
+    let mut rows = operations
         .lines()
-        .rfind(|line| line.contains("`api-read`"))
+        .take_while(|line| !line.starts_with("## "));
+    let last = rows
+        .by_ref()
+        .filter(|line| line.starts_with("| "))
+        .last()
         .unwrap()
         .to_owned();
     let page = page().replacen(

@@ -14,6 +14,8 @@ mod memory;
 #[cfg(test)]
 mod migrate;
 #[cfg(test)]
+mod resident;
+#[cfg(test)]
 mod table;
 #[cfg(test)]
 mod wrong;

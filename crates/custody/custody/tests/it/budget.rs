@@ -8,7 +8,7 @@ use keywright_custody::budget::{Budget, Counted, SealLimits, Spent};
 use keywright_custody::rows;
 use keywright_custody::{
     Description, HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial,
-    NO_DEADLINE, NewKey, Placement, Reply, Request, Versions,
+    NO_DEADLINE, NewKey, Placement, Reply, Request, Rules, Versions,
 };
 use keywright_envelope::Binding;
 use keywright_policy::{Permit, Policy};
@@ -55,6 +55,16 @@ impl KeyHolder for Idle {
     ) -> Result<Reply, HolderError> {
         self.performed.fetch_add(1, Ordering::SeqCst);
         Ok(Reply::default())
+    }
+
+    fn perform_now(
+        &self,
+        permit: &Permit,
+        request: &Request,
+        items: Items,
+        random: &mut RandomStream,
+    ) -> Result<Result<Reply, HolderError>, Items> {
+        Ok(self.perform(permit, request, items, random))
     }
 
     fn probe(&self) -> Result<(), HolderError> {
@@ -325,8 +335,10 @@ fn a_new_version_in_a_token_is_counted_from_its_check_value_on() {
         tenant: first.tenant(),
         name: "k".parse().unwrap(),
         spec,
+        detail: None,
         binding: BindingKind::None,
         min_open: FIRST,
+        rules: Rules::default(),
     };
     scene
         .store
@@ -337,4 +349,60 @@ fn a_new_version_in_a_token_is_counted_from_its_check_value_on() {
     assert_eq!(scene.reserved(), 11);
     assert!(rows::has_version(&scene.store, KEY, FIRST).unwrap());
     assert!(!rows::has_version(&scene.store, KEY, KeyVersion::from_number(2)).unwrap());
+}
+
+/// As `Scene::seal`, for work that waits for nothing: nothing if it was left to the pool.
+fn seal_now(scene: &Scene, permit: &Permit, count: usize) -> Option<Result<(), HolderError>> {
+    let mut items = Items::default();
+    for _ in 0..count {
+        items.push_slices(0, b"x", b"").unwrap();
+    }
+    let request = Request {
+        operation: HolderOperation::Seal,
+        versions: Versions::from_iter([in_token(FIRST)]),
+        binding: Binding::None,
+        deadline_ns: NO_DEADLINE,
+    };
+    let mut random = RandomStream::unseeded();
+    let done = scene
+        .holder
+        .perform_now(permit, &request, items, &mut random);
+    match done {
+        Ok(done) => Some(done.map(drop)),
+        Err(items) => {
+            assert_eq!(items.len(), count, "items come back");
+            None
+        }
+    }
+}
+
+#[test]
+fn work_that_waits_for_nothing_counts_and_never_asks_the_disk() {
+    let scene = Scene::new(&MemoryEngine::default(), SealLimits::lower(10, 25, 35));
+    let permit = Policy::owner().permit(KEY, Operation::Encrypt);
+    assert_eq!(seal_now(&scene, &permit, 1), None, "nothing is reserved");
+    assert_eq!((scene.reserved(), scene.performed()), (0, 0));
+    scene.seal(4).unwrap();
+    assert_eq!(seal_now(&scene, &permit, 6), Some(Ok(())));
+    assert_eq!(seal_now(&scene, &permit, 1), None, "the block is used up");
+    assert_eq!(scene.reserved(), 10);
+    scene.seal(10).unwrap();
+    scene.seal(4).unwrap();
+    assert_eq!(
+        seal_now(&scene, &permit, 1),
+        None,
+        "the seal from which on it is due"
+    );
+    assert!(scene.spent().is_empty());
+    scene.seal(1).unwrap();
+    assert_eq!(scene.spent(), [1]);
+    assert_eq!(seal_now(&scene, &permit, 5), Some(Ok(())));
+    let foreign = Policy::owner().permit(KeyId::from_bytes([9; 16]), Operation::Encrypt);
+    assert_eq!(
+        seal_now(&scene, &foreign, 1),
+        Some(Err(HolderError::PermitMismatch))
+    );
+    scene.seal(5).unwrap();
+    assert_eq!(seal_now(&scene, &permit, 1), None);
+    assert_eq!(scene.seal(1), Err(HolderError::SealLimit));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use keywright_clock::{Clock, WallTime};
 use keywright_custody::rows::{self, Error, Tenant};
-use keywright_custody::{Description, Identity, Key, KeyMaterial, Keyring};
+use keywright_custody::{Description, Identity, Key, KeyMaterial, Keyring, Rules};
 use keywright_primitives::mac::MacKey;
 use keywright_store::testing::MemoryEngine;
 use keywright_store::{Engine, Error as StoreError, SqliteEngine, Store, Table, Transaction};
@@ -74,8 +74,10 @@ fn description(tenant: &Tenant, key: u8, text: &str) -> Description {
         tenant: tenant.id,
         name: name(text),
         spec: KeySpec::seal(),
+        detail: None,
         binding: BindingKind::Group,
         min_open: KeyVersion::FIRST,
+        rules: Rules::default(),
     }
 }
 

@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod container;
 #[cfg(test)]
 mod session;

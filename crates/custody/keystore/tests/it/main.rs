@@ -1,6 +1,8 @@
 //! What the embedded holder and its root file promise.
 
 #[cfg(test)]
+mod formats;
+#[cfg(test)]
 mod holder;
 #[cfg(test)]
 mod placement;

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use cryptoki_sys::CK_RV;
 
 use super::capture::Capture;
-use super::system::{Errno, thread_number};
+use super::system::thread_number;
 use crate::event::Event;
 use crate::recorder::{self, Recorder};
 
@@ -17,12 +17,22 @@ macro_rules! places {
         #[repr(u8)]
         pub(crate) enum Place { $($name),* }
 
+        /// All, each at its place.
+        const PLACES: &[Place] = &[$(Place::$name),*];
+
         #[cfg(test)]
         const NAMES: &[(&str, Place)] = &[$((stringify!($name), Place::$name)),*];
     };
 }
 
 pkcs11_functions!(places);
+
+impl Place {
+    /// The function at this place of the list.
+    pub(crate) fn at(index: usize) -> Option<Self> {
+        PLACES.get(index).copied()
+    }
+}
 
 /// A call that is about to be forwarded.
 pub(super) struct Began {
@@ -31,13 +41,15 @@ pub(super) struct Began {
 }
 
 /// Before the call. Nothing, unless it is to be recorded.
+#[inline(always)]
 pub(super) fn begin() -> Option<Began> {
-    let recorder = catch_unwind(recorder::current).ok()??;
+    let recorder = recorder::current()?;
     let at = recorder.now();
     Some(Began { recorder, at })
 }
 
 /// After the call. Whatever goes wrong in here stays here.
+#[inline(always)]
 pub(super) fn end(
     began: Option<Began>,
     place: Place,
@@ -48,14 +60,13 @@ pub(super) fn end(
         return;
     };
     let ended = recorder.now();
-    let _errno = Errno::kept();
     let told = catch_unwind(AssertUnwindSafe(|| {
         let mut event = Event::new(place, rv);
         event.began = at;
         event.took = ended.saturating_sub(at);
         event.thread = thread_number();
         describe(&mut Capture::new(&mut event));
-        recorder.record(event);
+        recorder.record(&event);
     }));
     if told.is_err() {
         recorder.lost();

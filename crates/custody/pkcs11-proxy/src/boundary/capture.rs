@@ -4,14 +4,21 @@
 //! the kinds and lengths in templates unless the call was turned away at the door, parameters and values only of
 //! calls that succeeded. Values are read only where `AttributeType::disclosure` lets them be shown or tagged.
 
+use std::ffi::c_void;
+
 use cryptoki_sys::*;
 use keywright_pkcs11_names::{AttributeType, Disclosure};
 
+use super::call::Place;
 use super::mechanism;
-use crate::event::{Attribute, Event};
+use super::messages::{self, Sort, Way};
+use super::system::Errno;
+use crate::event::{Attribute, Event, Parameter};
 
 /// More attributes than any template has; of more the rest is not told.
 const MOST_ATTRIBUTES: usize = 64;
+/// Bytes of values of one call; of more the lengths alone are told.
+const MOST_BYTES: usize = 4096;
 /// Values that are shown are flags, numbers and curves.
 const LONGEST_VALUE: usize = 64;
 /// `CK_UNAVAILABLE_INFORMATION`.
@@ -28,10 +35,12 @@ pub(super) struct Capture<'a> {
 }
 
 impl<'a> Capture<'a> {
+    #[inline(always)]
     pub(super) const fn new(event: &'a mut Event) -> Self {
         Self { event }
     }
 
+    #[inline(always)]
     const fn succeeded(&self) -> bool {
         self.event.rv == CKR_OK
     }
@@ -52,14 +61,17 @@ impl<'a> Capture<'a> {
         )
     }
 
+    #[inline(always)]
     pub(super) unsafe fn session(&mut self, session: CK_SESSION_HANDLE) {
         self.event.session = Some(session);
     }
 
+    #[inline(always)]
     pub(super) unsafe fn slot(&mut self, slot: CK_SLOT_ID) {
         self.event.slot = Some(slot);
     }
 
+    #[inline(always)]
     pub(super) unsafe fn key(&mut self, key: CK_OBJECT_HANDLE) {
         self.event.key = Some(key);
     }
@@ -68,15 +80,18 @@ impl<'a> Capture<'a> {
         self.event.user = Some(user);
     }
 
+    #[inline(always)]
     pub(super) unsafe fn taken(&mut self, length: CK_ULONG) {
         self.event.in_len = Some(length);
     }
 
+    #[inline(always)]
     pub(super) unsafe fn gave(&mut self, length: CK_ULONG) {
         self.event.out_len = Some(length).filter(|_| self.succeeded());
     }
 
     /// An output and the place of its length; without an output only the length is asked for.
+    #[inline(always)]
     pub(super) unsafe fn given(&mut self, out: *mut CK_BYTE, length: *mut CK_ULONG) {
         self.event.size_query =
             (out.is_null() && self.succeeded()) || self.event.rv == CKR_BUFFER_TOO_SMALL;
@@ -85,6 +100,7 @@ impl<'a> Capture<'a> {
     }
 
     /// The same for an output that may be left out because it is not due yet.
+    #[inline(always)]
     pub(super) unsafe fn signed(&mut self, length: *mut CK_ULONG, _out: *mut CK_BYTE) {
         if !length.is_null() && (self.succeeded() || self.event.rv == CKR_BUFFER_TOO_SMALL) {
             // SAFETY: the module has written the length there.
@@ -122,6 +138,7 @@ impl<'a> Capture<'a> {
         self.event.details().mechanism = Some(kind);
     }
 
+    #[inline(always)]
     pub(super) unsafe fn mechanism(&mut self, mechanism: *mut CK_MECHANISM) {
         if mechanism.is_null() || !self.looked_at() {
             return;
@@ -135,6 +152,48 @@ impl<'a> Capture<'a> {
             // SAFETY: the module has accepted the mechanism with its parameter.
             unsafe { mechanism::parameters(&mechanism, details) };
         }
+    }
+
+    /// A mechanism under which messages follow; its parameter is that of a message, of which nothing is set yet.
+    pub(super) unsafe fn mechanism_of_messages(&mut self, mechanism: *mut CK_MECHANISM) {
+        if mechanism.is_null() || !self.looked_at() {
+            return;
+        }
+        // SAFETY: not null, and the module has read it as well.
+        let mechanism = unsafe { *mechanism };
+        let succeeded = self.succeeded();
+        let details = self.event.details();
+        details.mechanism = Some(mechanism.mechanism);
+        if mechanism.ulParameterLen > 0 {
+            details.put(Parameter::Length, mechanism.ulParameterLen);
+        }
+        if let (true, Some(way), Some(session)) =
+            (succeeded, way(self.event.place), self.event.session)
+        {
+            let _errno = Errno::kept();
+            messages::begun(session, way, mechanism.mechanism);
+        }
+    }
+
+    /// The parameter of a message, once the module has used it.
+    pub(super) unsafe fn message(
+        &mut self,
+        parameter: *mut c_void,
+        length: CK_ULONG,
+        aad_len: CK_ULONG,
+    ) {
+        let (Some(way), Some(session), true) =
+            (way(self.event.place), self.event.session, self.succeeded())
+        else {
+            return;
+        };
+        let Some(sort) = messages::sort(session, way).filter(|sort| *sort != Sort::Other) else {
+            return;
+        };
+        let details = self.event.details();
+        details.mechanism = Some(sort.mechanism());
+        // SAFETY: the module has taken this parameter under the mechanism that the session began with.
+        unsafe { mechanism::message(sort, (parameter, length), aad_len, details) };
     }
 
     /// A template whose values the application gives.
@@ -169,23 +228,26 @@ impl<'a> Capture<'a> {
         if template.is_null() || count == 0 || !self.looked_at() {
             return Asked::default();
         }
+        let _errno = Errno::kept();
         // SAFETY: so many attributes are there, and the module has gone through them.
         let attributes =
             unsafe { std::slice::from_raw_parts(template, count.min(MOST_ATTRIBUTES)) };
-        let details = self.event.details();
+        let template = self.event.details().template();
         let mut asked = Asked {
             all_without_place: true,
         };
         for attribute in attributes {
             asked.all_without_place &= attribute.pValue.is_null();
-            let (start, kept) = match seen(attribute).filter(|_| values == Values::There) {
+            let fits = |length: &usize| template.bytes.len() + length <= MOST_BYTES;
+            let readable = seen(attribute).filter(|_| values == Values::There);
+            let (start, kept) = match readable.filter(fits) {
                 // SAFETY: a value of this length lies there.
                 Some(length) => unsafe {
-                    mechanism::append(&mut details.bytes, attribute.pValue.cast(), length)
+                    mechanism::append(&mut template.bytes, attribute.pValue.cast(), length)
                 },
                 None => (0, None),
             };
-            details.attributes.push(Attribute {
+            template.attributes.push(Attribute {
                 kind: attribute.type_,
                 len: known(attribute.ulValueLen),
                 start,
@@ -193,6 +255,19 @@ impl<'a> Capture<'a> {
             });
         }
         asked
+    }
+}
+
+/// Which way the messages of a function go; signatures of messages have no parameter that is looked into.
+const fn way(place: Place) -> Option<Way> {
+    match place {
+        Place::C_MessageEncryptInit | Place::C_EncryptMessage | Place::C_EncryptMessageBegin => {
+            Some(Way::Seal)
+        }
+        Place::C_MessageDecryptInit | Place::C_DecryptMessage | Place::C_DecryptMessageBegin => {
+            Some(Way::Open)
+        }
+        _ => None,
     }
 }
 

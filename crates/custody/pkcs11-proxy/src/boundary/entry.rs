@@ -58,6 +58,6 @@ fn tell(refusal: Refusal) {
         event.began = recorder.now();
         event.thread = system::thread_number();
         event.hint = Some(refusal.to_string().into());
-        recorder.record(event);
+        recorder.record(&event);
     }
 }

@@ -1,13 +1,15 @@
 //! The public parameters of mechanisms: hashes, lengths, and the nonce or IV for its tag.
 //!
 //! By the mechanism's number and only where the length is that of its structure. Everything else leaves its length.
+//! The parameters of messages are other structures, some of the same length, so calls of messages have ways of
+//! their own.
+
+use std::ffi::c_void;
 
 use cryptoki_sys::*;
 
+use super::messages::Sort;
 use crate::event::{Details, Iv, Parameter};
-
-/// Nonces and IVs that are longer leave no tag.
-const LONGEST_IV: usize = 64;
 
 /// Reads the parameters of a mechanism.
 ///
@@ -39,6 +41,62 @@ pub(super) unsafe fn parameters(mechanism: &CK_MECHANISM, details: &mut Details)
         // SAFETY: as promised to this function.
         _ => unsafe { structures(mechanism, details) },
     }
+}
+
+/// Reads the parameter of one message.
+///
+/// # Safety
+/// The module has done something with the message of `length` bytes of parameter, under a mechanism of this sort.
+pub(super) unsafe fn message(
+    sort: Sort,
+    (at, length): (*const c_void, CK_ULONG),
+    aad_len: CK_ULONG,
+    details: &mut Details,
+) {
+    details.put(Parameter::Length, length);
+    let parameter = CK_MECHANISM {
+        mechanism: sort.mechanism(),
+        pParameter: at.cast_mut(),
+        ulParameterLen: length,
+    };
+    if at.is_null() {
+        return;
+    }
+    match sort {
+        Sort::Gcm => {
+            // SAFETY: the structure of this mechanism's messages.
+            if let Some(gcm) = unsafe { read::<CK_GCM_MESSAGE_PARAMS>(&parameter) } {
+                details.put(Parameter::IvLen, gcm.ulIvLen);
+                details.put(Parameter::FixedBits, gcm.ulIvFixedBits);
+                details.put(Parameter::Generator, gcm.ivGenerator);
+                details.put(Parameter::TagBits, gcm.ulTagBits);
+                // SAFETY: the IV that the module has used or made.
+                unsafe { iv_of(gcm.pIv, gcm.ulIvLen, details) };
+            }
+        }
+        Sort::Ccm => {
+            // SAFETY: the structure of this mechanism's messages.
+            if let Some(ccm) = unsafe { read::<CK_CCM_MESSAGE_PARAMS>(&parameter) } {
+                details.put(Parameter::IvLen, ccm.ulNonceLen);
+                details.put(Parameter::FixedBits, ccm.ulNonceFixedBits);
+                details.put(Parameter::Generator, ccm.nonceGenerator);
+                details.put(Parameter::MacLen, ccm.ulMACLen);
+                // SAFETY: the nonce that the module has used or made.
+                unsafe { iv_of(ccm.pNonce, ccm.ulNonceLen, details) };
+            }
+        }
+        Sort::Chacha => {
+            type Chacha = CK_SALSA20_CHACHA20_POLY1305_MSG_PARAMS;
+            // SAFETY: the structure of this mechanism's messages.
+            if let Some(chacha) = unsafe { read::<Chacha>(&parameter) } {
+                details.put(Parameter::IvLen, chacha.ulNonceLen);
+                // SAFETY: the nonce that the module has used.
+                unsafe { iv_of(chacha.pNonce, chacha.ulNonceLen, details) };
+            }
+        }
+        Sort::Other => {}
+    }
+    details.put(Parameter::AadLen, aad_len);
 }
 
 unsafe fn structures(mechanism: &CK_MECHANISM, details: &mut Details) {
@@ -151,7 +209,7 @@ unsafe fn iv_of(at: *const u8, length: CK_ULONG, details: &mut Details) {
 }
 
 unsafe fn iv(at: *const u8, length: usize, details: &mut Details) {
-    if !at.is_null() && (1..=LONGEST_IV).contains(&length) {
+    if !at.is_null() && (1..=Iv::LONGEST).contains(&length) {
         // SAFETY: not null, and so long in a mechanism that the module has accepted.
         details.iv = Iv::new(unsafe { std::slice::from_raw_parts(at, length) });
     }

@@ -25,9 +25,15 @@ mod exported;
 mod forward;
 mod interface;
 mod mechanism;
+mod messages;
+mod signals;
 mod system;
 mod tables;
 mod target;
 
 pub(crate) use call::Place;
-pub(crate) use system::{at_exit, environment, fork_count, without_signals};
+pub(crate) use signals::at_crash;
+pub(crate) use system::{
+    Errno, at_exit, counter, counter_is_the_clock, environment, fork_count, soon_written,
+    without_signals,
+};

@@ -6,12 +6,13 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// How often this process is the child of a fork since the recorder was loaded.
 static FORKS: AtomicUsize = AtomicUsize::new(0);
 
 /// How many forks lie between the process that loaded the recorder and this one.
+#[inline(always)]
 pub(crate) fn fork_count() -> usize {
     FORKS.load(Ordering::Acquire)
 }
@@ -26,6 +27,9 @@ extern "C" fn in_the_child() {
 pub(crate) fn stay_loaded() {
     // SAFETY: the handler is a function of this library, which is kept loaded below; it only adds to an atomic.
     unsafe { libc::pthread_atfork(None, None, Some(in_the_child)) };
+    // SAFETY: the heap's lock is taken before a fork and given back on both sides, so that no child is left with
+    // one that a thread of its parent held. This runs once, before any other thread of this library.
+    unsafe { dlmalloc::enable_alloc_after_fork() };
     let Some(file) = file_of(stay_loaded as *const c_void) else {
         return;
     };
@@ -81,6 +85,7 @@ pub(crate) fn environment(name: &str) -> Option<OsString> {
 }
 
 /// The system's number of this thread.
+#[inline(always)]
 pub(crate) fn thread_number() -> u64 {
     thread_local! {
         static KNOWN: Cell<(usize, u64)> = const { Cell::new((usize::MAX, 0)) };
@@ -91,12 +96,56 @@ pub(crate) fn thread_number() -> u64 {
         if of == forks {
             return number;
         }
-        // SAFETY: takes nothing and always answers.
-        let number = unsafe { libc::syscall(libc::SYS_gettid) };
-        let number = u64::try_from(number).unwrap_or_default();
+        let number = asked_number();
         known.set((forks, number));
         number
     })
+}
+
+#[cold]
+fn asked_number() -> u64 {
+    let _errno = Errno::kept();
+    // SAFETY: takes nothing and always answers.
+    let number = unsafe { libc::syscall(libc::SYS_gettid) };
+    u64::try_from(number).unwrap_or_default()
+}
+
+/// The processor's counter of time; zero where there is none.
+#[inline(always)]
+pub(crate) fn counter() -> u64 {
+    // SAFETY: reads a counter; every processor of this architecture has it.
+    #[cfg(target_arch = "x86_64")]
+    let count = unsafe { std::arch::x86_64::_rdtsc() };
+    #[cfg(not(target_arch = "x86_64"))]
+    let count = 0;
+    count
+}
+
+/// Whether the kernel has found the counter to be one for all processors and at one pace, and tells time by it.
+pub(crate) fn counter_is_the_clock() -> bool {
+    const SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    let source = || std::fs::read(SOURCE).ok();
+    cfg!(target_arch = "x86_64") && source().is_some_and(|name| name.trim_ascii() == b"tsc")
+}
+
+/// Has the processor fetch words that will be written soon, and does not wait for it.
+#[inline(always)]
+pub(crate) fn soon_written(words: &[AtomicU64]) {
+    /// Words on a line of the cache.
+    const LINE: usize = 8;
+    for word in words.iter().step_by(LINE) {
+        // SAFETY: a hint: nothing is read or changed, and a processor that does not know it passes over it.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            std::arch::asm!(
+                "prefetchw [{}]",
+                in(reg) std::ptr::from_ref(word),
+                options(nostack, preserves_flags, readonly)
+            );
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = word;
+    }
 }
 
 /// Runs `work` with every signal held back, so that a thread it starts never gets one meant for the application.
@@ -114,11 +163,11 @@ pub(crate) fn without_signals<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The thread's `errno` as the module left it; put back when dropped.
-pub(super) struct Errno(i32);
+/// The thread's `errno` as the module left it; put back when dropped. Kept around whatever may ask the system.
+pub(crate) struct Errno(i32);
 
 impl Errno {
-    pub(super) fn kept() -> Self {
+    pub(crate) fn kept() -> Self {
         // SAFETY: the place of this thread's `errno`, which is always there.
         Self(unsafe { *libc::__errno_location() })
     }

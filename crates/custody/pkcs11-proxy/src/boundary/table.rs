@@ -1,6 +1,6 @@
 //! The functions of PKCS#11 3.2 in the order of its list: name, arguments, and what of the arguments goes into the
-//! record. The words in brackets are methods of `capture::Capture`; an argument that none of them names is
-//! forwarded and not looked at. No PIN and no data is named here, so none is read.
+//! record. The words in brackets are methods of `capture::Capture`, in the order in which they are called; an argument
+//! that none of them names is forwarded and not looked at. No PIN and no data is named here, so none is read.
 //!
 //! Written once and used three times: for the forwarders, for the exported symbols, and for the module that the
 //! tests put behind them.
@@ -134,25 +134,25 @@ macro_rules! pkcs11_functions {
                 [session(session) user(user)]
             C_SessionCancel(session: CK_SESSION_HANDLE, flags: CK_FLAGS) [session(session)]
             C_MessageEncryptInit(session: CK_SESSION_HANDLE, mechanism: *mut CK_MECHANISM, key: CK_OBJECT_HANDLE)
-                [session(session) mechanism(mechanism) key(key)]
+                [session(session) mechanism_of_messages(mechanism) key(key)]
             C_EncryptMessage(session: CK_SESSION_HANDLE, parameter: *mut c_void, parameter_len: CK_ULONG, aad: *mut CK_BYTE, aad_len: CK_ULONG, data: *mut CK_BYTE, data_len: CK_ULONG, out: *mut CK_BYTE, out_len: *mut CK_ULONG)
-                [session(session) taken(data_len) given(out, out_len)]
+                [session(session) message(parameter, parameter_len, aad_len) taken(data_len) given(out, out_len)]
             C_EncryptMessageBegin(session: CK_SESSION_HANDLE, parameter: *mut c_void, parameter_len: CK_ULONG, aad: *mut CK_BYTE, aad_len: CK_ULONG)
-                [session(session)]
+                [session(session) message(parameter, parameter_len, aad_len)]
             C_EncryptMessageNext(session: CK_SESSION_HANDLE, parameter: *mut c_void, parameter_len: CK_ULONG, part: *mut CK_BYTE, part_len: CK_ULONG, out: *mut CK_BYTE, out_len: *mut CK_ULONG, flags: CK_FLAGS)
                 [session(session) taken(part_len) given(out, out_len)]
             C_MessageEncryptFinal(session: CK_SESSION_HANDLE) [session(session)]
             C_MessageDecryptInit(session: CK_SESSION_HANDLE, mechanism: *mut CK_MECHANISM, key: CK_OBJECT_HANDLE)
-                [session(session) mechanism(mechanism) key(key)]
+                [session(session) mechanism_of_messages(mechanism) key(key)]
             C_DecryptMessage(session: CK_SESSION_HANDLE, parameter: *mut c_void, parameter_len: CK_ULONG, aad: *mut CK_BYTE, aad_len: CK_ULONG, data: *mut CK_BYTE, data_len: CK_ULONG, out: *mut CK_BYTE, out_len: *mut CK_ULONG)
-                [session(session) taken(data_len) given(out, out_len)]
+                [session(session) message(parameter, parameter_len, aad_len) taken(data_len) given(out, out_len)]
             C_DecryptMessageBegin(session: CK_SESSION_HANDLE, parameter: *mut c_void, parameter_len: CK_ULONG, aad: *mut CK_BYTE, aad_len: CK_ULONG)
-                [session(session)]
+                [session(session) message(parameter, parameter_len, aad_len)]
             C_DecryptMessageNext(session: CK_SESSION_HANDLE, parameter: *mut c_void, parameter_len: CK_ULONG, part: *mut CK_BYTE, part_len: CK_ULONG, out: *mut CK_BYTE, out_len: *mut CK_ULONG, flags: CK_FLAGS)
                 [session(session) taken(part_len) given(out, out_len)]
             C_MessageDecryptFinal(session: CK_SESSION_HANDLE) [session(session)]
             C_MessageSignInit(session: CK_SESSION_HANDLE, mechanism: *mut CK_MECHANISM, key: CK_OBJECT_HANDLE)
-                [session(session) mechanism(mechanism) key(key)]
+                [session(session) mechanism_of_messages(mechanism) key(key)]
             C_SignMessage(session: CK_SESSION_HANDLE, parameter: *mut c_void, parameter_len: CK_ULONG, data: *mut CK_BYTE, data_len: CK_ULONG, out: *mut CK_BYTE, out_len: *mut CK_ULONG)
                 [session(session) taken(data_len) given(out, out_len)]
             C_SignMessageBegin(session: CK_SESSION_HANDLE, parameter: *mut c_void, parameter_len: CK_ULONG)
@@ -161,7 +161,7 @@ macro_rules! pkcs11_functions {
                 [session(session) taken(data_len) signed(out_len, out)]
             C_MessageSignFinal(session: CK_SESSION_HANDLE) [session(session)]
             C_MessageVerifyInit(session: CK_SESSION_HANDLE, mechanism: *mut CK_MECHANISM, key: CK_OBJECT_HANDLE)
-                [session(session) mechanism(mechanism) key(key)]
+                [session(session) mechanism_of_messages(mechanism) key(key)]
             C_VerifyMessage(session: CK_SESSION_HANDLE, parameter: *mut c_void, parameter_len: CK_ULONG, data: *mut CK_BYTE, data_len: CK_ULONG, signature: *mut CK_BYTE, signature_len: CK_ULONG)
                 [session(session) taken(data_len)]
             C_VerifyMessageBegin(session: CK_SESSION_HANDLE, parameter: *mut c_void, parameter_len: CK_ULONG)

@@ -45,6 +45,7 @@ pub(super) fn keep_by_name(real: CK_FUNCTION_LIST_3_2) {
 }
 
 /// The module's table at this place.
+#[inline(always)]
 pub(super) fn real(place: usize) -> Option<&'static CK_FUNCTION_LIST_3_2> {
     Some(&TABLES.get(place)?.get()?.real)
 }

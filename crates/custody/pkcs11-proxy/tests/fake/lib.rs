@@ -26,10 +26,12 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use cryptoki_sys::*;
 use word::Word as _;
 
+const WILD: u64 = u64::MAX - 1;
 static ANSWER: AtomicU64 = AtomicU64::new(CKR_OK);
 static SEEN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// What every function answers from now on. The largest number ends the process at the next call.
+/// What every function answers from now on. The largest number ends the process at the next call, the one below
+/// makes that call write where nothing is.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_answer(code: u64) {
     ANSWER.store(code, Ordering::Release);
@@ -54,6 +56,11 @@ fn called(name: &str, arguments: Vec<usize>) -> CK_RV {
     }
     match ANSWER.load(Ordering::Acquire) {
         u64::MAX => std::process::abort(),
+        WILD => {
+            // SAFETY: there is nothing at this address, so that the process ends, which is what is asked for.
+            unsafe { std::ptr::without_provenance_mut::<u8>(0x10).write_volatile(1) };
+            CKR_GENERAL_ERROR
+        }
         code => code,
     }
 }

@@ -9,9 +9,11 @@ mod table;
 #[path = "../fake/word.rs"]
 mod word;
 
+mod applications;
 mod caller;
 mod judge;
 mod log;
+mod messages;
 mod process;
 mod secrets;
 mod tables;

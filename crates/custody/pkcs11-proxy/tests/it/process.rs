@@ -128,33 +128,92 @@ fn a_forked_child_writes_a_log_of_its_own_even_when_threads_were_calling() {
     assert_eq!(children, 5);
 }
 
-#[test]
-fn a_module_that_crashes_leaves_every_call_before_it() {
-    let test = "process::a_module_that_crashes_leaves_every_call_before_it";
-    if caller::is_body() {
-        let (_, fake, list) = caller::loaded();
-        fake.answer(CKR_OK);
-        call_all(&list, &mut World::new(), |call| {
-            if call.name == "C_SignInit" {
-                fake.answer(u64::MAX);
-            }
-        });
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let log = folder.path().join("log");
-    let output = caller::start(
-        test,
-        &[
-            ("KEYWRIGHT_P11_LOG", &log),
-            ("KEYWRIGHT_P11_WRITE", Path::new("now")),
-        ],
-    );
-    assert!(!output.status.success());
-    let records = records(&log);
+/// Calls until the module is told to crash in the one after `C_SignInit`.
+fn calls_into_a_crash(how: u64) {
+    let (_, fake, list) = caller::loaded();
+    fake.answer(CKR_OK);
+    call_all(&list, &mut World::new(), |call| {
+        if call.name == "C_SignInit" {
+            fake.answer(how);
+        }
+    });
+}
+
+/// The log ends with the last call that came back, each before it is there, and no line is cut.
+#[track_caller]
+fn whole_to_the_crash(log: &Path) {
+    let records = records(log);
     assert_eq!(records.last().unwrap().func, "C_SignInit");
     // C_SignInit has the place 42, and the table was asked for first.
     assert_eq!(records.len(), 1 + 43);
+}
+
+/// Aborts, and writes where nothing is.
+const CRASHES: [(u64, i32); 2] = [(u64::MAX, libc::SIGABRT), (u64::MAX - 1, libc::SIGSEGV)];
+const HOW: &str = "RECORDER_TEST_CRASH";
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how the first process tells the second what to do"
+)]
+fn how() -> u64 {
+    std::env::var(HOW).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_module_that_crashes_leaves_every_call_before_it_and_ends_the_process_as_it_would() {
+    use std::os::unix::process::ExitStatusExt as _;
+    let test = "process::a_module_that_crashes_leaves_every_call_before_it_and_ends_the_process_as_it_would";
+    if caller::is_body() {
+        calls_into_a_crash(how());
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for write in ["", "now"] {
+        for (crash, signal) in CRASHES {
+            let log = folder.path().join(format!("log-{write}-{signal}"));
+            let number = crash.to_string();
+            let environment = [
+                ("KEYWRIGHT_P11_LOG", log.as_path()),
+                ("KEYWRIGHT_P11_WRITE", Path::new(write)),
+                (HOW, Path::new(&number)),
+            ];
+            let output = caller::start(test, &environment);
+            assert_eq!(output.status.signal(), Some(signal), "{write}");
+            whole_to_the_crash(&log);
+        }
+    }
+}
+
+#[test]
+#[expect(unsafe_code, reason = "a handler of signals is the operating system's")]
+fn a_program_with_a_handler_of_its_own_meets_the_crash_as_without_the_recorder() {
+    extern "C" fn mine(_: libc::c_int) {
+        // SAFETY: ends the process at once.
+        unsafe { libc::_exit(42) };
+    }
+    let test =
+        "process::a_program_with_a_handler_of_its_own_meets_the_crash_as_without_the_recorder";
+    if caller::is_body() {
+        for (_, signal) in CRASHES {
+            // SAFETY: a function that does nothing but end the process.
+            unsafe { libc::signal(signal, mine as *const () as usize) };
+        }
+        calls_into_a_crash(how());
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for (crash, signal) in CRASHES {
+        let log = folder.path().join(signal.to_string());
+        let number = crash.to_string();
+        let environment = [
+            ("KEYWRIGHT_P11_LOG", log.as_path()),
+            (HOW, Path::new(&number)),
+        ];
+        let output = caller::start(test, &environment);
+        assert_eq!(output.status.code(), Some(42), "{signal}");
+        whole_to_the_crash(&log);
+    }
 }
 
 #[test]
@@ -175,9 +234,13 @@ fn records_are_written_soon_without_being_asked_for() {
         for round in 1..4 {
             call_all(&list, &mut World::new(), |_| {});
             // The process goes on, and nothing is called: the writer comes by itself.
-            while lines() < 1 + round * 68 {
-                std::thread::yield_now();
+            for _ in 0..6000 {
+                if lines() == 1 + round * 68 {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(10));
             }
+            assert_eq!(lines(), 1 + round * 68);
         }
     });
 }

@@ -77,8 +77,17 @@ pub(crate) fn one(
     key: &Arc<KeyMaterial>,
     payload: &[u8],
 ) -> Result<Result<Vec<u8>, Code>, HolderError> {
+    one_with(holder, operation, key, (payload, b"aad"))
+}
+
+pub(crate) fn one_with(
+    holder: &dyn KeyHolder,
+    operation: HolderOperation,
+    key: &Arc<KeyMaterial>,
+    (payload, aad): (&[u8], &[u8]),
+) -> Result<Result<Vec<u8>, Code>, HolderError> {
     let mut items = Items::default();
-    items.push_slices(0, payload, b"aad").unwrap();
+    items.push_slices(0, payload, aad).unwrap();
     let permit = Policy::owner().permit(key.key(), operation.permitted_by());
     let request = Request {
         operation,

@@ -11,6 +11,7 @@ mod keys;
 mod login;
 #[cfg(test)]
 mod loss;
+mod now;
 #[cfg(test)]
 mod objects;
 #[cfg(test)]
@@ -23,3 +24,5 @@ mod scene;
 mod streams;
 #[cfg(test)]
 mod tokens;
+#[cfg(test)]
+mod uses;

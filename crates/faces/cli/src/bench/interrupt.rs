@@ -6,7 +6,8 @@ use keywright_measure::Stop;
 use crate::exit::Exit;
 
 /// Listens on a thread of its own until the program ends.
-pub(super) fn listen(stop: &Stop) {
+pub(crate) fn listen(stop: &Stop) {
+    crate::hsm::others_listen();
     let stop = stop.clone();
     let listening = std::thread::Builder::new()
         .name("interrupt".to_owned())

@@ -31,6 +31,7 @@ mod web;
 mod work;
 mod worker;
 
+pub(crate) use interrupt::listen;
 pub(crate) use sitting::unmeasurable;
 pub(crate) use token::{TokenFlags, run as on_token};
 

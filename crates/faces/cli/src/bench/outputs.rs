@@ -139,7 +139,8 @@ impl Outputs {
         }
         let shown = match (self.profile, self.format) {
             (Some(profile), _) => profile.render(document).map_err(internal)?,
-            (None, Format::Text) => rendered(document, Form::Text, self.settings)?,
+            // Refused before anything is measured: there are no findings here.
+            (None, Format::Text | Format::Sarif) => rendered(document, Form::Text, self.settings)?,
             (None, Format::Json) => rendered(document, Form::Json, self.settings)?,
             (None, Format::Csv) => rendered(document, Form::Csv, self.settings)?,
             (None, Format::Html) => rendered(document, Form::Html, self.settings)?,

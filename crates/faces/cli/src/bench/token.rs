@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use keywright_measure::carry::Carrier;
 use keywright_measure::document::{Case, Model};
+use keywright_measure::latency::Few;
 use keywright_measure::plan::CasePlan;
 use keywright_measure::session::Entry;
 use keywright_measure::{scale, sizes};
+use keywright_report::exports::Profile;
 use keywright_targets::operation::AnyCarrier;
 use keywright_targets::suite::Work;
 use keywright_targets::token::{NamedKey, Opened};
@@ -55,11 +57,9 @@ pub(crate) fn run(
     let mut cases = Vec::new();
     // What logs everybody out has its turns before the others.
     let (alone, together): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(Row::is_alone);
-    for rows in [alone, together] {
+    for (rows, parts) in [(alone, &parts[..0]), (together, &parts[..])] {
         let nothing = rows.is_empty() && parts.is_empty();
         if !nothing && !sitting.stop.is_asked() {
-            let with_mix = rows.iter().all(|row| !row.is_alone());
-            let parts = if with_mix { &parts[..] } else { &[] };
             cases.extend(measured(&sitting, &bench, flags, (&rows, parts))?);
         }
     }
@@ -150,6 +150,14 @@ fn mix_plan(
 
 fn finish_plan(flags: &TokenFlags, plan: &mut CasePlan, threads: NonZeroU32) {
     plan.warmup_operations = flags.warmup_operations();
+    let published = matches!(
+        flags.output.profile,
+        Some(Profile::SeedJson | Profile::SeedCsv)
+    );
+    if published {
+        // Its readers expect figures, however few values lie beyond them.
+        plan.few = Few::Give;
+    }
     if let Some(budget) = flags.error_budget {
         plan.error_budget = budget;
     }

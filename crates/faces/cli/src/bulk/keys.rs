@@ -65,8 +65,8 @@ impl Given {
             }
             let fresh = RandomStream::new().and_then(|mut random| random.secret::<32>());
             let fresh = fresh.map_err(|error| refused(error.into()))?;
-            let text = SecretBytes::from_vec((hex::encode(fresh.expose()) + "\n").into_bytes());
-            create(path, text.expose())?;
+            let digits = SecretBytes::from_vec(hex::encode(fresh.expose()).into_bytes());
+            create(path, &[digits.expose(), b"\n"])?;
         }
         self.fetch_existing()
     }
@@ -100,7 +100,7 @@ impl Given {
         let secret = made
             .plaintext
             .ok_or_else(|| Failure::broken("a data key came without its key"))?;
-        create(path, (base64::encode(&made.ciphertext) + "\n").as_bytes())?;
+        create(path, &[base64::encode(&made.ciphertext).as_bytes(), b"\n"])?;
         self.keys(*made.id.as_bytes(), &secret)
     }
 
@@ -197,11 +197,13 @@ fn split(given: &str) -> (Option<&str>, &Path) {
 }
 
 /// Writes a key to a file that is not there yet, for its owner alone.
-fn create(path: &Path, text: &[u8]) -> Result<(), Failure> {
+fn create(path: &Path, pieces: &[&[u8]]) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     let opened = options.write(true).create_new(true).mode(0o600).open(path);
     let written = opened.and_then(|mut file| {
-        file.write_all(text)?;
+        for piece in pieces {
+            file.write_all(piece)?;
+        }
         file.sync_all()
     });
     written.map_err(|error| match error.kind() {

@@ -1,9 +1,10 @@
-//! `keywright protect`, `reveal` and `migrate`: columns of whole files.
+//! `keywright protect`, `reveal` and `migrate`: columns of whole files, CSV, Parquet and Arrow.
 //!
 //! Keys are fetched here and given to `keywright-protect`, which does the work. An interrupted run goes on when
 //! the same command is given again.
 
 mod keys;
+mod opened;
 mod progress;
 mod refused;
 mod show;
@@ -16,12 +17,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use keywright_format::Rules;
 use keywright_protect::{
-    Error, Files, Foreign, Mode, Options, Origin, Overwrite, Plan, Progress, Protection, Source,
+    Error, Files, Foreign, Mode, Options, Origin, Overwrite, Plan, Progress, Protection,
     protection_of,
 };
 use keywright_tabular::csv::{Options as Dialect, Separator};
 
-pub(crate) use self::refused::refused;
+pub(crate) use self::opened::Opened;
+pub(crate) use self::refused::{refused, refused_columnar};
 use crate::confirm::{Yes, confirm};
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -29,7 +31,7 @@ use crate::output::Format;
 /// What every command over a file takes.
 #[derive(Debug, clap::Args)]
 struct Table {
-    /// The CSV file.
+    /// The file: CSV, Parquet, or Arrow IPC.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The file to write. It appears when it is whole.
@@ -38,10 +40,11 @@ struct Table {
     /// Where rows go whose values do not fit, with on_bad = "reject" [default: OUT.rejects].
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
-    /// What stands between two fields [default: what cuts the header into most columns].
+    /// What stands between two fields of a CSV file [default: what cuts the header into most columns].
     #[arg(long, value_enum, value_name = "WORD")]
     separator: Option<Between>,
-    /// How many threads work [default: as many as there are cores].
+    /// How many threads work on the file, two at most on one that is not CSV [default: as many as there are
+    /// cores].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
     /// Go on with the run that was interrupted; that happens without this word, too.
@@ -77,7 +80,7 @@ impl From<Between> for Separator {
     }
 }
 
-/// Make tokens of chosen columns of a CSV file; everything else stays byte for byte.
+/// Make tokens of chosen columns of a file; everything else stays as it is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Protect {
     #[command(flatten)]
@@ -231,12 +234,12 @@ impl Migrate {
 }
 
 impl Table {
-    fn open(&self) -> Result<Source, Failure> {
-        let mut dialect = Dialect::default().with_max_record(Options::LONGEST_RECORD);
-        if let Some(separator) = self.separator {
-            dialect = dialect.with_separator(separator.into());
-        }
-        Source::open(&self.file, &dialect).map_err(refused)
+    fn open(&self) -> Result<Opened, Failure> {
+        let dialect = self.separator.map(|separator| {
+            let dialect = Dialect::default().with_max_record(Options::LONGEST_RECORD);
+            dialect.with_separator(separator.into())
+        });
+        Opened::open(&self.file, dialect.as_ref())
     }
 
     /// Where everything goes. Whether an old output may go is asked before any key is fetched.
@@ -263,7 +266,7 @@ impl Table {
 
     fn run(
         &self,
-        source: &Source,
+        source: &Opened,
         plan: &Plan,
         (files, format): (&Files, Format),
     ) -> Result<Exit, Failure> {
@@ -282,9 +285,9 @@ impl Table {
                 false => ControlFlow::Continue(()),
             }
         };
-        let ran = keywright_protect::run(source, plan, files, &options, &mut listen);
+        let ran = source.run(plan, files, &options, &mut listen);
         let took = bar.finish();
-        let summary = ran.map_err(refused)?;
+        let summary = ran?;
         show::summary(&summary, took, (source, plan, files), format)?;
         Ok(Exit::Ok)
     }

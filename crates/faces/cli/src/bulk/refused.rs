@@ -104,3 +104,45 @@ pub(crate) fn refused(error: Error) -> Failure {
         ..Failure::new(exit, sentence(&error), advice)
     }
 }
+
+/// An error of a columnar file as the end of the command.
+pub(crate) fn refused_columnar(error: keywright_columnar::Error) -> Failure {
+    use keywright_columnar::Error as Columnar;
+    let (exit, code, advice) = match error {
+        Columnar::Protect(error) => return refused(error),
+        Columnar::Type { .. } => (
+            Exit::Usage,
+            "column_type",
+            "only columns of texts can change; docs/files.md says which",
+        ),
+        Columnar::Required { .. } => (
+            Exit::Usage,
+            "column_required",
+            "say on_bad = \"fail\" or \"reject\" in the rule of this column",
+        ),
+        Columnar::DictionaryTweak { .. } => (
+            Exit::Usage,
+            "dictionary_tweak",
+            "leave row and other columns out of its tweak, or write the column without a dictionary",
+        ),
+        Columnar::Kind { .. } | Columnar::Damaged { .. } => (
+            Exit::Usage,
+            "file_damaged",
+            "read it with the program that has written it, and write it anew",
+        ),
+        Columnar::Unwritable { .. } => (
+            Exit::Internal,
+            "file_unwritable",
+            "write the input anew with larger types, or as several files",
+        ),
+        _ => (
+            Exit::Internal,
+            "internal",
+            "please report this with the command and what it printed",
+        ),
+    };
+    Failure {
+        code: Some(code),
+        ..Failure::new(exit, sentence(&error), advice)
+    }
+}

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use keywright_protect::{Direction, Files, Plan, Source, Summary, protection_of};
+use keywright_protect::{Direction, Files, Plan, Summary, protection_of};
 use serde::Serialize;
 
+use super::Opened;
 use crate::exit::Failure;
 use crate::output::{self, Format};
 
@@ -40,7 +41,7 @@ struct Column {
 pub(super) fn summary(
     summary: &Summary,
     took: Duration,
-    (source, plan, files): (&Source, &Plan, &Files),
+    (source, plan, files): (&Opened, &Plan, &Files),
     format: Format,
 ) -> Result<(), Failure> {
     let seconds = took.as_secs_f64();

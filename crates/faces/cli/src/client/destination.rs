@@ -69,7 +69,9 @@ impl Destination {
         document: impl FnOnce(Placed) -> T,
     ) -> Result<Exit, Failure> {
         match (self, format) {
-            (Self::Stdout, Format::Text | Format::Csv | Format::Html) => drop(output::data(bytes)?),
+            (Self::Stdout, Format::Text | Format::Csv | Format::Html | Format::Sarif) => {
+                output::data(bytes)?;
+            }
             (Self::Stdout, Format::Json) => {
                 output::document(format, &document(Placed::InDocument), String::new)?
             }

@@ -1,26 +1,27 @@
-//! `keywright format check`: a CSV file held against its rules, or looked at for formats.
+//! `keywright format check`: a file held against its rules, or looked at for formats.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use keywright_format::{Cells, Checker, FLOOR, HARD_FLOOR, Misfit, Rules, SmallDomain, suggest};
-use keywright_tabular::csv::{Options, Reader};
+use keywright_format::{
+    Cells, Checker, ColumnRule, FLOOR, Format as Described, HARD_FLOOR, Misfit, Rules, SmallDomain,
+    suggest,
+};
 use serde::Serialize;
 
+use super::rows::Rows;
 use super::wrong;
-use crate::exit::{Exit, Failure, sentence};
+use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
 /// Misfits of a column that are listed; all are counted.
 const LISTED: usize = 10;
 
 /// Rows that suggestions look at.
-const SAMPLE: usize = 1_000;
+const SAMPLE: u64 = 1_000;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The CSV file.
+    /// The file: CSV, Parquet, or Arrow IPC.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The rules; without them, formats are suggested for each column.
@@ -47,6 +48,8 @@ struct Column {
     first: Vec<Misfitting>,
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<&'static str>,
+    #[serde(skip)]
+    floor: u32,
 }
 
 #[derive(Serialize)]
@@ -59,7 +62,7 @@ struct Misfitting {
 /// What the columns look like.
 #[derive(Serialize)]
 struct Suggested {
-    rows: usize,
+    rows: u64,
     columns: Vec<Candidates>,
 }
 
@@ -78,74 +81,43 @@ struct Candidate {
 }
 
 pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
-    let reader = open(&arguments.file)?;
+    let rows = Rows::open(&arguments.file)?;
     match &arguments.rules {
-        Some(rules) => against(rules, &arguments.file, reader, format),
-        None => look(&arguments.file, reader, format),
+        Some(rules) => against(rules, &arguments.file, rows, format),
+        None => look(&arguments.file, rows, format),
     }
 }
 
-type Input = Reader<BufReader<File>>;
-
-fn open(path: &Path) -> Result<Input, Failure> {
-    let file = File::open(path).map_err(|error| Failure::file(path, "read", &error))?;
-    Reader::new(BufReader::new(file), &Options::default()).map_err(|error| unread(path, &error))
-}
-
-fn unread(path: &Path, error: &keywright_tabular::Error) -> Failure {
-    Failure::new(
-        Exit::Usage,
-        format!("{}: {}", path.display(), sentence(error)),
-        "give a CSV file with a header, in which every row has as many fields",
-    )
-}
-
-fn against(rules: &Path, path: &Path, mut reader: Input, format: Format) -> Result<Exit, Failure> {
+fn against(rules: &Path, path: &Path, rows: Rows, format: Format) -> Result<Exit, Failure> {
     let text =
         std::fs::read_to_string(rules).map_err(|error| Failure::file(rules, "read", &error))?;
     let name = rules.display().to_string();
     let rules = Rules::parse(&text).map_err(|error| wrong(&name, error))?;
-    let formatted = || {
-        rules
-            .columns()
-            .iter()
-            .filter_map(|rule| Some((rule, rule.format()?)))
-    };
-    let mut columns = Vec::new();
-    let mut work: Vec<(usize, Checker<'_>, u32)> = Vec::new();
-    for (rule, described) in formatted() {
-        let place = reader
-            .layout()
-            .column(rule.name())
-            .map_err(|error| unread(path, &error))?;
-        let floor = match rule.small_domain() {
-            SmallDomain::Accept(_) => HARD_FLOOR,
-            _ => FLOOR,
+    let (mut columns, mut places) = (Vec::new(), Vec::new());
+    let mut checkers: Vec<(Checker<'_>, u32)> = Vec::new();
+    for rule in rules.columns() {
+        let Some(described) = rule.format() else {
+            continue;
         };
-        let refused = described.most().is_below(floor.into()).then_some(
-            "every set of the format is below the floor: see small_domain in docs/format.md",
-        );
-        work.push((place, described.checker(), floor));
-        columns.push(Column {
-            name: rule.name().to_owned(),
-            format: described.canonical().to_owned(),
-            most_bits: described.most().bits(),
-            fits: 0,
-            empty: 0,
-            misfits: 0,
-            first: Vec::new(),
-            refused,
-        });
+        places.push(rows.column(path, rule.name())?);
+        let column = Column::new(rule, described);
+        checkers.push((described.checker(), column.floor));
+        columns.push(column);
     }
-    let mut rows = 0;
-    while let Some(record) = reader.next_record().map_err(|error| unread(path, &error))? {
-        rows += 1;
-        for ((place, checker, floor), column) in work.iter_mut().zip(&mut columns) {
-            let value = record.text(*place).unwrap_or_default();
-            column.take(record.row(), &value, checker, *floor);
+    let count = rows.each(path, (&places, u64::MAX), &mut |row, place, value| {
+        let parts = columns.get_mut(place).zip(checkers.get_mut(place));
+        let Some((column, (checker, floor))) = parts else {
+            return;
+        };
+        match value {
+            Some(value) => column.take(row, &value, checker, *floor),
+            None => column.refused = Some(NO_TEXTS),
         }
-    }
-    let checked = Checked { rows, columns };
+    })?;
+    let checked = Checked {
+        rows: count,
+        columns,
+    };
     output::document(format, &checked, || checked.text())?;
     let good = |column: &Column| column.misfits == 0 && column.refused.is_none();
     Ok(if checked.columns.iter().all(good) {
@@ -155,7 +127,30 @@ fn against(rules: &Path, path: &Path, mut reader: Input, format: Format) -> Resu
     })
 }
 
+const NO_TEXTS: &str = "the column holds no texts: see docs/files.md";
+
 impl Column {
+    fn new(rule: &ColumnRule, described: &Described) -> Self {
+        let floor = match rule.small_domain() {
+            SmallDomain::Accept(_) => HARD_FLOOR,
+            _ => FLOOR,
+        };
+        let refused = described.most().is_below(floor.into()).then_some(
+            "every set of the format is below the floor: see small_domain in docs/format.md",
+        );
+        Self {
+            name: rule.name().to_owned(),
+            format: described.canonical().to_owned(),
+            most_bits: described.most().bits(),
+            fits: 0,
+            empty: 0,
+            misfits: 0,
+            first: Vec::new(),
+            refused,
+            floor,
+        }
+    }
+
     fn take(&mut self, row: u64, value: &[u8], checker: &mut Checker<'_>, floor: u32) {
         if value.is_empty() {
             self.empty += 1;
@@ -214,41 +209,72 @@ impl Checked {
     }
 }
 
-fn look(path: &Path, mut reader: Input, format: Format) -> Result<Exit, Failure> {
-    let names = reader.layout().names().to_vec();
-    let sample = reader
-        .sample(SAMPLE)
-        .map_err(|error| unread(path, &error))?;
+/// The cells of a column that is looked at; `has_texts` is not so where it is of another type.
+struct Looked {
+    bytes: Vec<u8>,
+    offsets: Vec<usize>,
+    has_texts: bool,
+}
+
+fn look(path: &Path, rows: Rows, format: Format) -> Result<Exit, Failure> {
+    let names = rows.layout().names().to_vec();
+    let (count, looked) = first_cells(path, rows, names.len())?;
     let mut columns = Vec::with_capacity(names.len());
-    for (place, name) in names.into_iter().enumerate() {
-        let (mut bytes, mut offsets) = (Vec::new(), vec![0]);
-        for record in &sample {
-            bytes.extend_from_slice(&record.as_record().text(place).unwrap_or_default());
-            offsets.push(bytes.len());
+    for (name, looked) in names.into_iter().zip(&looked) {
+        let formats = looked.candidates()?;
+        columns.push(Candidates { name, formats });
+    }
+    let suggested = Suggested {
+        rows: count,
+        columns,
+    };
+    output::document(format, &suggested, || suggested.text())?;
+    Ok(Exit::Ok)
+}
+
+/// How many rows there are to look at, and the cells of each column in them.
+fn first_cells(path: &Path, rows: Rows, columns: usize) -> Result<(u64, Vec<Looked>), Failure> {
+    let places: Vec<usize> = (0..columns).collect();
+    let new = |_: &usize| Looked {
+        bytes: Vec::new(),
+        offsets: vec![0],
+        has_texts: true,
+    };
+    let mut looked: Vec<Looked> = places.iter().map(new).collect();
+    let count = rows.each(path, (&places, SAMPLE), &mut |_, place, value| {
+        if let Some(looked) = looked.get_mut(place) {
+            looked.has_texts &= value.is_some();
+            looked.bytes.extend_from_slice(&value.unwrap_or_default());
+            looked.offsets.push(looked.bytes.len());
         }
-        let cells = Cells::offsets(&bytes, &offsets).map_err(|error| wrong("the column", error))?;
-        let formats = suggest(cells).into_iter().take(3).map(|found| Candidate {
+    })?;
+    Ok((count, looked))
+}
+
+impl Looked {
+    /// The formats that fit best.
+    fn candidates(&self) -> Result<Vec<Candidate>, Failure> {
+        let cells = Cells::offsets(&self.bytes, &self.offsets);
+        let cells = cells.map_err(|error| wrong("the column", error))?;
+        let found = match self.has_texts {
+            true => suggest(cells),
+            false => Vec::new(),
+        };
+        let best = found.into_iter().take(3).map(|found| Candidate {
             bits: found.format.most().bits(),
             format: found.format.canonical().to_owned(),
             fits: found.fits,
             of: found.of,
         });
-        columns.push(Candidates {
-            name,
-            formats: formats.collect(),
-        });
+        Ok(best.collect())
     }
-    let suggested = Suggested {
-        rows: sample.len(),
-        columns,
-    };
-    output::document(format, &suggested, || {
-        let mut table = vec![
-            ["COLUMN", "FITS", "BITS", "FORMAT"]
-                .map(str::to_owned)
-                .to_vec(),
-        ];
-        for column in &suggested.columns {
+}
+
+impl Suggested {
+    fn text(&self) -> String {
+        let head = ["COLUMN", "FITS", "BITS", "FORMAT"].map(str::to_owned);
+        let mut table = vec![head.to_vec()];
+        for column in &self.columns {
             if column.formats.is_empty() {
                 let none = ["-", "-", "no format fits: mask it, or leave it"].map(str::to_owned);
                 table.push(std::iter::once(column.name.clone()).chain(none).collect());
@@ -262,11 +288,6 @@ fn look(path: &Path, mut reader: Input, format: Format) -> Result<Exit, Failure>
                 ]);
             }
         }
-        format!(
-            "{} rows looked at\n{}",
-            suggested.rows,
-            output::table(&table)
-        )
-    })?;
-    Ok(Exit::Ok)
+        format!("{} rows looked at\n{}", self.rows, output::table(&table))
+    }
 }

@@ -4,6 +4,7 @@
 
 mod check;
 mod list;
+mod rows;
 
 use keywright_format::{Error, FLOOR, Format as Described, HARD_FLOOR, Misfit};
 use serde::Serialize;
@@ -21,7 +22,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Say which values of a CSV file fit the rules, or which formats its columns fit.
+    /// Say which values of a file fit the rules, or which formats its columns fit.
     Check(check::Arguments),
     /// Describe a format: its canonical text, its domain, and how FF1 serves it.
     Describe(DescribeArguments),

@@ -87,7 +87,7 @@ impl Document {
         SecretBytes::from_vec(text)
     }
 
-    fn parse(text: &[u8]) -> Option<Self> {
+    pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let mut lines = std::str::from_utf8(text)
             .ok()?
             .strip_suffix('\n')?

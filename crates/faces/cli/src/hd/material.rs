@@ -9,6 +9,7 @@ use keywright_encoding::hex;
 use keywright_secret::SecretBytes;
 
 use crate::exit::{Exit, Failure};
+use crate::place::standard_input;
 
 /// More than any password, mnemonic or seed; messages have a bound of their own.
 const LONGEST: usize = 64 << 10;
@@ -100,7 +101,7 @@ pub(super) fn digits(text: &SecretBytes) -> Option<SecretBytes> {
 
 fn bounded(path: &Path, longest: usize) -> Result<SecretBytes, Failure> {
     let read = match path == Path::new("-") {
-        true => all(&mut std::io::stdin().lock(), longest),
+        true => all(&mut standard_input()?, longest),
         false => File::open(path).and_then(|mut file| all(&mut file, longest)),
     };
     let read = read.map_err(|error| Failure::file(Path::new(&shown(path)), "read", &error))?;

@@ -16,6 +16,9 @@ mod signing;
 mod tree;
 mod vault;
 
+use std::path::Path;
+
+use keywright_secret::SecretBytes;
 use keywright_secret::locked::{Locking, lock_process};
 
 use crate::exit::{Exit, Failure};
@@ -47,6 +50,35 @@ enum Command {
     Vault(Box<vault::Command>),
     /// Verify a signature.
     Verify(signing::Verify),
+}
+
+/// A seed of a file, for a wallet of the service: its bytes, the name of how it came to be, and whether it may
+/// leave in plain form.
+pub(crate) struct SeedOfFile {
+    pub(crate) seed: SecretBytes,
+    pub(crate) scheme: String,
+    pub(crate) plain: bool,
+}
+
+impl SeedOfFile {
+    /// That of a seed file under a password.
+    pub(crate) fn read(file: &Path, password_file: &Path) -> Result<Self, Failure> {
+        let password = material::Password::of(password_file).read()?;
+        Ok(Self::of(&document::Document::read(file, &password)?))
+    }
+
+    /// That of the text which such a file, or one that was sealed to a public key, holds.
+    pub(crate) fn parse(text: &SecretBytes) -> Option<Self> {
+        document::Document::parse(text.expose()).map(|document| Self::of(&document))
+    }
+
+    fn of(document: &document::Document) -> Self {
+        Self {
+            seed: SecretBytes::from_vec(document.seed.expose().to_vec()),
+            scheme: document.seed.scheme().to_string(),
+            plain: document.export == document::Export::Plain,
+        }
+    }
 }
 
 pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure> {

@@ -179,29 +179,32 @@ fn import(arguments: &Import, format: Format) -> Result<Exit, Failure> {
     {
         return sealed(arguments, &Password::of(password), format);
     }
+    // The input is gone before anything is said about it.
+    let seed = imported(arguments)?;
+    arguments.destination.write(seed, None, format)
+}
+
+fn imported(arguments: &Import) -> Result<Seed, Failure> {
     let input = material::text(&arguments.input)?;
     let passphrase = passphrase(arguments.passphrase_file.as_deref())?;
     let (text, salt) = (as_text(&input)?, as_text(&passphrase)?);
-    let seed = match arguments.seed_scheme {
+    match arguments.seed_scheme {
         SeedSchemeName::Apollo => match &arguments.known_public {
-            Some(public) => seed_of(text, public)?,
-            None => apollo_seed(text, salt).map_err(|error| refused(error.into()))?,
+            Some(public) => seed_of(text, public),
+            None => apollo_seed(text, salt).map_err(|error| refused(error.into())),
         },
         SeedSchemeName::Bip39 => {
             let mnemonic = Mnemonic::parse(text).map_err(|error| refused(error.into()))?;
-            mnemonic.to_seed(salt)
+            Ok(mnemonic.to_seed(salt))
         }
-        SeedSchemeName::Bip39Foreign => foreign_seed(text, salt),
-        SeedSchemeName::Raw => raw(&input, arguments.passphrase_file.as_deref())?,
-        SeedSchemeName::Sealed => {
-            return Err(Failure::new(
-                Exit::Usage,
-                "the input is under a password of its own",
-                "add --input-password-file FILE",
-            ));
-        }
-    };
-    arguments.destination.write(seed, None, format)
+        SeedSchemeName::Bip39Foreign => Ok(foreign_seed(text, salt)),
+        SeedSchemeName::Raw => raw(&input, arguments.passphrase_file.as_deref()),
+        SeedSchemeName::Sealed => Err(Failure::new(
+            Exit::Usage,
+            "the input is under a password of its own",
+            "add --input-password-file FILE",
+        )),
+    }
 }
 
 /// The seed whose first DID has this key, whichever of the known salts it was made with.
@@ -267,6 +270,7 @@ impl Destination {
             export: self.export,
         };
         document.write(&self.out, &self.password.read()?, self.profile.into())?;
+        drop(document);
         output::document(format, &written, || {
             let mut rows = vec![
                 ("file", written.file.clone()),

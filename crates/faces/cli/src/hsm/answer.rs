@@ -96,6 +96,8 @@ impl Refusal {
 pub(super) struct Beside {
     pub(super) token: Option<Value>,
     pub(super) warnings: Vec<String>,
+    /// The form that is asked for, for commands with more than two; none within the terminal.
+    pub(super) format: Option<Format>,
 }
 
 /// The version of all documents of these commands.
@@ -124,17 +126,41 @@ pub(super) fn print(
     match outcome {
         Ok(answer) => drop(output::data(&answer.text)?),
         Err(refusal) => {
-            let told = Told::of(&refusal, context);
-            let more = told.explain.map(|line| format!("; {line}"));
-            eprintln!(
-                "error: {}\nhelp: {}{}",
-                told.message,
-                told.hint,
-                more.unwrap_or_default()
-            );
+            eprintln!("{}", Told::of(&refusal, context).lines());
         }
     }
     Ok(exit)
+}
+
+/// What [`print()`] would show of it as text, on both streams, and its exit code.
+pub(super) fn told(
+    context: Context,
+    beside: &Beside,
+    outcome: Result<Answer, Refusal>,
+) -> (Exit, String) {
+    let warnings = beside
+        .warnings
+        .iter()
+        .map(|warning| format!("warning: {warning}\n"));
+    let warnings: String = warnings.collect();
+    match outcome {
+        Ok(answer) => {
+            let text = match String::from_utf8(answer.text) {
+                Ok(text) => text,
+                Err(bytes) => {
+                    let length = bytes.as_bytes().len();
+                    format!(
+                        "{length} bytes that are no text; name a file with output to keep them\n"
+                    )
+                }
+            };
+            (answer.exit, text + &warnings)
+        }
+        Err(refusal) => {
+            let told = Told::of(&refusal, context);
+            (told.exit, told.lines() + "\n" + &warnings)
+        }
+    }
 }
 
 fn document(
@@ -204,6 +230,13 @@ impl Told {
                 }
             }
         }
+    }
+
+    /// What happened, and what to do.
+    fn lines(&self) -> String {
+        let more = self.explain.as_ref().map(|line| format!("; {line}"));
+        let more = more.unwrap_or_default();
+        format!("error: {}\nhelp: {}{more}", self.message, self.hint)
     }
 
     fn json(&self) -> Value {

@@ -91,6 +91,26 @@ impl Output {
         !is_standard(&self.output)
     }
 
+    /// To a file that another word names, under the same conditions.
+    pub(super) fn to(path: &Path, like: &Self) -> Self {
+        Self {
+            output: path.to_owned(),
+            force: like.force,
+        }
+    }
+
+    /// The text of an answer in the file, if there is one; the document stays with the answer.
+    pub(super) fn place_text(&self, mut answer: Answer) -> Result<Answer, Refusal> {
+        if self.is_file() {
+            let text = std::mem::take(&mut answer.text);
+            self.with(|out| {
+                let written = out.write_all(&text);
+                Ok(written.map_err(|error| Failure::file(&self.output, "written", &error))?)
+            })?;
+        }
+        Ok(answer)
+    }
+
     /// Whether the result could be put there, before anything is done.
     pub(super) fn prepare(&self) -> Result<Sink, Refusal> {
         if !self.is_file() {
@@ -121,6 +141,19 @@ impl Output {
         let done = work(&mut sink)?;
         Ok((done, sink.keep()?))
     }
+}
+
+/// Writes a whole file, in place of one that is there.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
+    let output = Output {
+        output: path.to_owned(),
+        force: true,
+    };
+    output.with(|out| {
+        let written = out.write_all(bytes);
+        Ok(written.map_err(|error| Failure::file(path, "written", &error))?)
+    })?;
+    Ok(())
 }
 
 /// What becomes of a file that is there already.

@@ -199,10 +199,10 @@ pub(super) fn export(words: &ExportWords, beside: &mut Beside) -> Result<Answer,
     let choice = at.key(&words.key, &mut named)?;
     let session = desk.session();
     let public = match choice.find(session, ObjectClass::PUBLIC_KEY) {
-        Ok(found) => PublicKey::read(session, found)?,
+        Ok(found) => PublicKey::read(session, found).map_err(Error::from)?,
         Err(missing @ Error::NoKey { .. }) => {
             match choice.find(session, ObjectClass::PRIVATE_KEY) {
-                Ok(private) => PublicKey::of_private(session, private)?,
+                Ok(private) => PublicKey::of_private(session, private).map_err(Error::from)?,
                 Err(_) => return Err(missing.into()),
             }
         }
@@ -210,7 +210,7 @@ pub(super) fn export(words: &ExportWords, beside: &mut Beside) -> Result<Answer,
     };
     let (form, format) = words.container.pair();
     let label = words.key.key_label.clone().unwrap_or_default();
-    let written = public.write(form, &label)?;
+    let written = public.write(form, &label).map_err(Error::from)?;
     let mut data = json!({
         "operation": "export-pubkey",
         "key_label": label,

@@ -37,7 +37,7 @@ pub(super) fn random(words: &RandomWords, beside: &mut Beside) -> Result<Answer,
     let bytes = desk.random(length)?;
     let (format, written) = match (words.hex, words.base64) {
         (true, _) => ("hex", hex::encode(bytes.expose()) + "\n"),
-        (_, true) => ("base64", base64::encode(bytes.expose()) + "\n"),
+        (_, true) => ("base64", base64::encode_secret(bytes.expose()) + "\n"),
         _ => ("binary", String::new()),
     };
     let written = if format == "binary" {
@@ -55,7 +55,7 @@ pub(super) fn random(words: &RandomWords, beside: &mut Beside) -> Result<Answer,
         return Ok(Answer::of(&data));
     }
     match format {
-        "base64" => data["data"] = json!(base64::encode(bytes.expose())),
+        "base64" => data["data"] = json!(base64::encode_secret(bytes.expose())),
         _ => data["data_hex"] = json!(hex::encode(bytes.expose())),
     }
     Ok(Answer::of(&data).text(written))

@@ -3,17 +3,23 @@
 //! Each command reads its words, asks the operation layer, and prints one document or one text; a failure is
 //! two lines, or one document. The pages under docs/hsm are written from these definitions.
 
+mod analyze;
 mod answer;
+pub(crate) mod asked;
+mod audit;
 mod benchmark;
 mod codes;
 mod explain;
 mod files;
+mod heard;
+mod interactive;
 mod keys;
 mod look;
 mod make;
 mod pin;
 mod place;
 mod prompt;
+mod sarif;
 mod secret;
 mod show;
 mod tokens;
@@ -24,6 +30,7 @@ use keywright_hsm::Context;
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
 use answer::{Answer, Beside, Refusal};
+pub(crate) use heard::others_listen;
 
 /// Look at tokens and use their keys.
 #[derive(Debug, clap::Args)]
@@ -111,6 +118,13 @@ enum Command {
     CmacVerify(codes::CmacVerifyWords),
     /// Measure the token: fourteen operations, or a key of yours.
     Benchmark(Box<BenchmarkWords>),
+    /// Hold the keys of a token against rules.
+    #[command(alias = "audit")]
+    AuditKeys(Box<audit::AuditWords>),
+    /// What an application asks of a token, and what to change: from a log of its calls.
+    Analyze(Box<analyze::AnalyzeWords>),
+    /// A menu of these commands at the terminal.
+    Interactive(Box<interactive::InteractiveWords>),
 }
 
 impl Command {
@@ -152,6 +166,18 @@ impl Command {
             Self::CmacSign(_) => ("cmac-sign", Context::Mac),
             Self::CmacVerify(_) => ("cmac-verify", Context::Mac),
             Self::Benchmark(_) => ("benchmark", Context::General),
+            Self::AuditKeys(_) => ("audit-keys", Context::Find),
+            Self::Analyze(_) => ("analyze", Context::General),
+            Self::Interactive(_) => ("interactive", Context::General),
+        }
+    }
+
+    /// Whether it prints while it goes on, instead of an answer at the end.
+    const fn goes_on(&self) -> bool {
+        match self {
+            Self::Benchmark(_) | Self::Interactive(_) => true,
+            Self::Analyze(words) => words.goes_on(),
+            _ => false,
         }
     }
 
@@ -191,7 +217,10 @@ impl Command {
             Self::GenCmacKey(words) => secret::gen_cmac(words, beside),
             Self::CmacSign(words) => codes::cmac(words, beside),
             Self::CmacVerify(words) => codes::cmac_verify(words, beside),
+            Self::AuditKeys(words) => audit::audit_keys(words, beside),
+            Self::Analyze(words) => analyze::analyze(words, beside),
             Self::Benchmark(_) => Err(Failure::broken("a measurement is no answer").into()),
+            Self::Interactive(_) => Err(Failure::broken("a menu is no answer").into()),
         }
     }
 }
@@ -199,9 +228,17 @@ impl Command {
 pub(crate) use benchmark::BenchmarkWords;
 
 impl Arguments {
-    /// Whether what comes of it is a result of the measurement engine.
-    pub(crate) const fn measures(&self) -> bool {
-        matches!(self.command, Command::Benchmark(_))
+    /// Whether what comes of it has this form.
+    pub(crate) const fn has_form(&self, format: Format) -> bool {
+        match format {
+            Format::Text | Format::Json => true,
+            Format::Csv => matches!(
+                self.command,
+                Command::Benchmark(_) | Command::Analyze(_) | Command::AuditKeys(_)
+            ),
+            Format::Html => matches!(self.command, Command::Benchmark(_) | Command::Analyze(_)),
+            Format::Sarif => matches!(self.command, Command::Analyze(_) | Command::AuditKeys(_)),
+        }
     }
 }
 
@@ -242,7 +279,21 @@ pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure
         return benchmark(words, format);
     }
     let (name, context) = arguments.command.about();
-    let mut beside = Beside::default();
+    if let Command::Interactive(words) = &arguments.command {
+        return interactive::run(words).or_else(|failure| {
+            answer::print(
+                name,
+                context,
+                format,
+                &Beside::default(),
+                Err(failure.into()),
+            )
+        });
+    }
+    let mut beside = Beside {
+        format: Some(format),
+        ..Beside::default()
+    };
     let outcome = arguments.command.run(&mut beside);
     answer::print(name, context, format, &beside, outcome)
 }

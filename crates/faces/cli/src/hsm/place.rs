@@ -97,6 +97,11 @@ impl Place {
         })
     }
 
+    /// The configuration file and the profile that are named.
+    pub(super) const fn sources(&self) -> (&Option<PathBuf>, &Option<String>) {
+        (&self.config, &self.profile)
+    }
+
     fn settings(&self) -> Result<Settings, Refusal> {
         let named = self.config.clone();
         let named = named.or_else(|| variable("KEYWRIGHT_HSM_CONFIG").map(PathBuf::from));

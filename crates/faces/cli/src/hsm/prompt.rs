@@ -9,11 +9,12 @@ use rustix::termios::{
 };
 
 use super::answer::Refusal;
+use super::heard::{First, Heard};
 use super::pin::{LONGEST, unreadable};
 use crate::exit::{Exit, Failure};
 
 /// A terminal that neither shows nor interprets what is typed, until this is dropped. Ctrl-C is a byte here and
-/// no signal, so that nobody is left with a terminal that stays silent.
+/// no signal, and signals are heard, so that nobody is left with a terminal that stays silent.
 struct Silent<'t> {
     terminal: &'t File,
     before: Termios,
@@ -53,12 +54,20 @@ const CTRL_U: u8 = 21;
 const CTRL_BACKSLASH: u8 = 28;
 const DELETE: u8 = 127;
 
-/// Reads a line from a terminal that interprets nothing: keys that edit and keys that interrupt do so here.
-fn typed(source: &mut dyn std::io::Read) -> std::io::Result<Typed> {
+/// Reads a line from a terminal that interprets nothing: keys that edit and keys that interrupt do so here. `wait`
+/// comes back when there is a key, or a signal that ends the program.
+fn typed(
+    source: &mut dyn std::io::Read,
+    mut wait: impl FnMut() -> std::io::Result<First>,
+) -> std::io::Result<Typed> {
     // Made once, so that no copy of a PIN stays behind when it grows.
     let mut line = Vec::with_capacity(LONGEST);
     let mut byte = [0];
     loop {
+        if wait()? == First::Signal {
+            keywright_secret::wipe(&mut line);
+            return Ok(Typed::Interrupted);
+        }
         if source.read(&mut byte)? == 0 {
             return Ok(Typed::Line(line));
         }
@@ -93,6 +102,9 @@ fn rub_out(line: &mut Vec<u8>) {
 
 /// Asks for a PIN.
 pub(super) fn ask(what: &str) -> Result<Vec<u8>, Refusal> {
+    if let Some(answer) = super::asked::secret(what) {
+        return answer;
+    }
     let path = Path::new("/dev/tty");
     let opened = File::options().read(true).write(true).open(path);
     let mut terminal = opened.map_err(|_| {
@@ -104,10 +116,12 @@ pub(super) fn ask(what: &str) -> Result<Vec<u8>, Refusal> {
     let failed = |error: std::io::Error| unreadable(path, &error);
     let mut reader = terminal.try_clone().map_err(failed)?;
     let for_echo = terminal.try_clone().map_err(failed)?;
+    let heard = Heard::listen().map_err(failed)?;
     let silent = Silent::new(&for_echo).map_err(failed)?;
     write!(terminal, "{what}: ").map_err(failed)?;
-    let line = typed(&mut reader);
+    let line = typed(&mut reader, || heard.wait(&for_echo));
     drop(silent);
+    drop(heard);
     writeln!(terminal).map_err(failed)?;
     match line.map_err(failed)? {
         Typed::Line(line) if line.is_empty() => Err(Refusal::usage(
@@ -130,7 +144,7 @@ mod tests {
 
     #[track_caller]
     fn line_of(keys: &[u8]) -> Vec<u8> {
-        match typed(&mut &keys[..]).unwrap() {
+        match typed(&mut &keys[..], || Ok(First::Key)).unwrap() {
             Typed::Line(line) => line,
             Typed::Interrupted => panic!("interrupted"),
         }
@@ -154,14 +168,22 @@ mod tests {
         }
         let longest = vec![b'1'; LONGEST];
         assert_eq!(line_of(&longest), longest);
-        assert!(typed(&mut &[b'1'; LONGEST + 1][..]).is_err());
+        assert!(typed(&mut &[b'1'; LONGEST + 1][..], || Ok(First::Key)).is_err());
     }
 
     #[test]
     fn keys_that_interrupt_end_the_line_without_it() {
         for key in [CTRL_C, CTRL_BACKSLASH] {
             let keys = [b'1', b'2', key, b'3', b'\n'];
-            assert_eq!(typed(&mut &keys[..]).unwrap(), Typed::Interrupted);
+            let typed = typed(&mut &keys[..], || Ok(First::Key));
+            assert_eq!(typed.unwrap(), Typed::Interrupted);
         }
+    }
+
+    #[test]
+    fn a_signal_ends_the_line_without_what_was_typed() {
+        let mut keys = [First::Key, First::Key, First::Signal].into_iter();
+        let typed = typed(&mut &b"12345\n"[..], || Ok(keys.next().unwrap()));
+        assert_eq!(typed.unwrap(), Typed::Interrupted);
     }
 }

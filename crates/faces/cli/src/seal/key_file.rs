@@ -115,8 +115,9 @@ pub(super) fn run(command: &Command, format: Format) -> Result<Exit, Failure> {
         Command::Keygen(arguments) => keygen(arguments, format),
         Command::Public(arguments) => {
             let key = private(&arguments.key_file)?;
-            let text = public_line(key.public_key());
-            tell(key.kem(), Some(text), format)
+            let (kem, text) = (key.kem(), public_line(key.public_key()));
+            drop(key);
+            tell(kem, Some(text), format)
         }
     }
 }
@@ -146,6 +147,7 @@ fn keygen(arguments: &Keygen, format: Format) -> Result<Exit, Failure> {
         drop(std::fs::remove_file(path));
     }
     written?;
+    drop((line, key));
     tell(kem, public_place.is_none().then_some(text), format)
 }
 
@@ -182,7 +184,7 @@ fn public_line(key: &PublicKey) -> String {
 
 fn private_line(key: &PrivateKey) -> Result<SecretBytes, Failure> {
     let bytes = key.to_bytes().map_err(|error| refused(error.into()))?;
-    let digits = SecretBytes::from_vec(base64::encode(bytes.expose()).into_bytes());
+    let digits = SecretBytes::from_vec(base64::encode_secret(bytes.expose()).into_bytes());
     let front = format!("{PRIVATE} {} ", word(key.kem()));
     let mut line = Vec::with_capacity(front.len() + digits.len() + 1);
     line.extend_from_slice(front.as_bytes());
@@ -270,7 +272,7 @@ fn parse(what: &str, line: &str) -> Option<(Kem, SecretBytes)> {
     if front != what || words.next().is_some() {
         return None;
     }
-    let bytes = SecretBytes::from_vec(base64::decode(digits).ok()?);
+    let bytes = SecretBytes::from_vec(base64::decode_secret(digits).ok()?);
     Some((KemName::named(kem)?.kem(), bytes))
 }
 

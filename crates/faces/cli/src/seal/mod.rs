@@ -3,7 +3,8 @@
 //!
 //! Files of any length, in constant memory. A file appears under its name when it is whole, and standard output
 //! gets the first byte of an opened file when its last one has been verified; `--stream` gives that up. Neither
-//! keys nor passwords are ever words of the command.
+//! keys nor passwords are ever words of the command; the process writes no core file, and keys and passwords are
+//! gone before it says what came of it.
 //!
 //! Not here: files under a key of the service, and changing the recipients or the password of a file.
 
@@ -14,13 +15,15 @@ mod refused;
 mod source;
 
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use keywright_container::{DataKey, FileHeader, Slot};
 use keywright_envelope::Aad;
+use keywright_hpke::PublicKey;
 use keywright_password::{Container, Limits, Profile};
 use keywright_primitives::random::RandomStream;
-use keywright_secret::locked::Locking;
+use keywright_secret::SecretBytes;
+use keywright_secret::locked::{Locking, refuse_core_files};
 use keywright_types::SlotType;
 use serde::Serialize;
 
@@ -138,7 +141,48 @@ impl Told {
     }
 }
 
+/// The public keys in these files, of which there must be one.
+pub(crate) fn recipients_of(files: &[PathBuf]) -> Result<Vec<PublicKey>, Failure> {
+    key_file::recipients(files)
+}
+
+/// A short file that was sealed to a private key, opened in memory alone.
+pub(crate) fn open_short(file: &Path, key_file: &Path) -> Result<SecretBytes, Failure> {
+    let private = key_file::private(key_file)?;
+    let unreadable = |error: std::io::Error| Failure::file(file, "read", &error);
+    let length = std::fs::metadata(file).map_err(unreadable)?.len();
+    if length > SHORT {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("{} is longer than what is looked for", file.display()),
+            "give the file that the command before has written",
+        ));
+    }
+    let sealed = std::fs::read(file).map_err(unreadable)?;
+    let mut rest = sealed.as_slice();
+    let header = FileHeader::read_from(&mut rest).map_err(refused)?;
+    let opened = header.open_with_private_key(&private, &key_file::policy());
+    let key = opened.map_err(|error| refused::unopened(error, SlotType::Hpke))?;
+    // As long as it can become, so that no part of it is left behind by a move.
+    let mut text = Vec::with_capacity(sealed.len());
+    let done = keywright_container::open(
+        &mut rest,
+        &mut text,
+        &header,
+        &key,
+        &Aad::EMPTY,
+        &mut |_| (),
+    );
+    let text = SecretBytes::from_vec(text);
+    done.map_err(refused)?;
+    Ok(text)
+}
+
+/// Longer than any file that is opened in memory.
+const SHORT: u64 = 64 << 10;
+
 pub(crate) fn seal(arguments: &Seal, format: Format) -> Result<Exit, Failure> {
+    refuse_core_files();
     if let Some(command) = &arguments.keys {
         return key_file::run(command, format);
     }
@@ -157,15 +201,17 @@ pub(crate) fn seal(arguments: &Seal, format: Format) -> Result<Exit, Failure> {
         recipients: Some(slots.len()),
         ..Told::default()
     };
+    drop(key);
     told.print(&destination, format)
 }
 
 pub(crate) fn open(arguments: &Open, format: Format) -> Result<Exit, Failure> {
-    let key = key_file::private(&arguments.key_file)?;
+    refuse_core_files();
+    let private = key_file::private(&arguments.key_file)?;
     let destination = arguments.output.prepare(Readers::Owner, format)?;
     let mut source = arguments.input.open()?;
     let header = FileHeader::read_from(&mut source).map_err(refused)?;
-    let opened = header.open_with_private_key(&key, &key_file::policy());
+    let opened = header.open_with_private_key(&private, &key_file::policy());
     let key = opened.map_err(|error| refused::unopened(error, SlotType::Hpke))?;
     let told = Told {
         bytes: arguments
@@ -173,10 +219,12 @@ pub(crate) fn open(arguments: &Open, format: Format) -> Result<Exit, Failure> {
             .write(source, &destination, (&header, &key))?,
         ..Told::default()
     };
+    drop((private, key));
     told.print(&destination, format)
 }
 
 pub(crate) fn lock(arguments: &Lock, format: Format) -> Result<Exit, Failure> {
+    refuse_core_files();
     let destination = arguments.output.prepare(Readers::AsUsual, format)?;
     let source = arguments.input.open()?;
     let password = arguments.password.choose()?;
@@ -195,10 +243,12 @@ pub(crate) fn lock(arguments: &Lock, format: Format) -> Result<Exit, Failure> {
         password_memory_locked: Some(sealed.locking == Locking::Locked),
         ..Told::default()
     };
+    drop((password, key));
     told.print(&destination, format)
 }
 
 pub(crate) fn unlock(arguments: &Unlock, format: Format) -> Result<Exit, Failure> {
+    refuse_core_files();
     let destination = arguments.output.prepare(Readers::Owner, format)?;
     let mut source = arguments.input.open()?;
     let header = FileHeader::read_from(&mut source).map_err(refused)?;
@@ -222,6 +272,7 @@ pub(crate) fn unlock(arguments: &Unlock, format: Format) -> Result<Exit, Failure
         password_memory_locked: Some(locking == Locking::Locked),
         ..Told::default()
     };
+    drop((password, key));
     told.print(&destination, format)
 }
 

@@ -12,6 +12,7 @@ use super::claim::Common;
 use super::key::{self, Named};
 use super::refused::refused;
 use super::text::{Destination, file, write_new};
+use super::with_key;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
@@ -47,6 +48,10 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
+    with_key(|| build(arguments))?.print(format)
+}
+
+fn build(arguments: &Arguments) -> Result<Told, Failure> {
     let made = Made::of(arguments)?;
     let secret = arguments.secret()?;
     let issuer = arguments.named.issuing(&secret)?;
@@ -58,15 +63,14 @@ pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure
     let id = id.map_err(refused)?;
     let token = SecretBytes::from_vec(token);
     let public = arguments.publish(&secret)?;
-    let told = Told {
+    Ok(Told {
         token: arguments.destination.place(token.expose())?,
         id: id.to_string(),
         suite: issuer.suite().name(),
         key_id: issuer.id().to_string(),
         expires: made.end,
         public_key: public,
-    };
-    told.print(format)
+    })
 }
 
 /// What stands in files and has to outlive the claims.
@@ -143,7 +147,7 @@ impl Arguments {
         }
         let text = hex::encode(key::pair(secret)?.verifying_key().as_bytes());
         if let Some(path) = &self.public_out {
-            write_new(path, &format!("{text}\n"), 0o644)?;
+            write_new(path, &[text.as_bytes(), b"\n"], 0o644)?;
         }
         Ok(Some(text))
     }

@@ -131,12 +131,8 @@ pub(super) fn binder(path: Option<&PathBuf>) -> Result<Option<Binder>, Failure> 
 pub(super) fn create(path: &Path) -> Result<Secret<32>, Failure> {
     let made = RandomStream::new().and_then(|mut random| random.secret());
     let made: Secret<32> = made.map_err(|error| refused(error.into()))?;
-    let text = SecretBytes::from_vec((hex::encode(made.expose()) + "\n").into_bytes());
-    write_new(
-        path,
-        std::str::from_utf8(text.expose()).unwrap_or_default(),
-        0o600,
-    )?;
+    let digits = SecretBytes::from_vec(hex::encode(made.expose()).into_bytes());
+    write_new(path, &[digits.expose(), b"\n"], 0o600)?;
     Ok(made)
 }
 

@@ -1,7 +1,8 @@
 //! `keywright token`: tokens built, verified and narrowed.
 //!
 //! Keys come from files. A token is as good as a key to whoever holds it, so it is read from a file or
-//! standard input and never from the command line; written to a file, it can be read by its owner alone.
+//! standard input and never from the command line; written to a file, it can be read by its owner alone. The
+//! process writes no core file.
 
 mod build;
 mod claim;
@@ -10,6 +11,9 @@ mod narrow;
 mod refused;
 mod text;
 mod verify;
+
+use keywright_secret::locked::refuse_core_files;
+use keywright_secret::stack::swept;
 
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -32,7 +36,13 @@ enum Command {
     Attenuate(narrow::Arguments),
 }
 
+/// Does what takes a key, and overwrites the frames that it used.
+fn with_key<T>(work: impl FnOnce() -> T) -> T {
+    swept::<{ 64 << 10 }, T>(work)
+}
+
 pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
+    refuse_core_files();
     match &arguments.command {
         Command::Build(arguments) => build::run(arguments, format),
         Command::Verify(arguments) => verify::run(arguments, format),

@@ -10,6 +10,7 @@ use super::claim::Common;
 use super::key;
 use super::refused::refused;
 use super::text::{Destination, Input};
+use super::with_key;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
@@ -30,6 +31,10 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
+    with_key(|| narrow(arguments))?.print(format)
+}
+
+fn narrow(arguments: &Arguments) -> Result<Told, Failure> {
     let scope = arguments.common.scope()?;
     let mut narrowing = Narrowing::new();
     if let Some(end) = arguments.common.end.time()? {
@@ -62,14 +67,13 @@ pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure
     let branch = id.map_err(refused)?.to_string();
     let longer = SecretBytes::from_vec(longer);
     let peek = Peek::at(longer.expose()).map_err(refused)?;
-    let told = Told {
+    Ok(Told {
         token: arguments.destination.place(longer.expose())?,
         id: peek.id().to_string(),
         branch,
         blocks: peek.blocks(),
         open: peek.is_open(),
-    };
-    told.print(format)
+    })
 }
 
 /// What came of it.

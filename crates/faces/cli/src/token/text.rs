@@ -13,6 +13,7 @@ use keywright_token::{MAX_LEN, UnixSeconds};
 
 use super::refused::refused;
 use crate::exit::{Exit, Failure};
+use crate::place::standard_input;
 
 /// More than the longest token in base64 with ends of lines.
 const LONGEST: usize = 2 * MAX_LEN;
@@ -29,17 +30,14 @@ impl Input {
     /// The token's bytes. What is no base64 is taken as it is and judged as a token.
     pub(super) fn read(&self) -> Result<SecretBytes, Failure> {
         let given = match self.input == Path::new("-") {
-            true => bounded(
-                Path::new("standard input"),
-                &mut std::io::stdin().lock(),
-                LONGEST,
-            ),
+            true => standard_input()
+                .and_then(|mut input| bounded(Path::new("standard input"), &mut input, LONGEST)),
             false => file(&self.input, LONGEST),
         }?;
         let text = std::str::from_utf8(given.expose())
             .ok()
             .map(str::trim_ascii);
-        let decoded = text.and_then(|text| base64::decode(text).ok());
+        let decoded = text.and_then(|text| base64::decode_secret(text).ok());
         Ok(decoded.map_or(given, SecretBytes::from_vec))
     }
 }
@@ -55,11 +53,12 @@ pub(super) struct Destination {
 impl Destination {
     /// Writes the token, or gives back what is to be printed.
     pub(super) fn place(&self, token: &[u8]) -> Result<Option<String>, Failure> {
-        let text = base64::encode(token);
+        let text = base64::encode_secret(token);
         match &self.out {
             None => Ok(Some(text)),
             Some(path) => {
-                write_new(path, &(text + "\n"), 0o600)?;
+                let text = SecretBytes::from_vec(text.into_bytes());
+                write_new(path, &[text.expose(), b"\n"], 0o600)?;
                 Ok(None)
             }
         }
@@ -125,16 +124,18 @@ fn bounded(name: &Path, source: &mut impl Read, longest: usize) -> Result<Secret
     Ok(bytes)
 }
 
-/// Writes a file that was not there.
-pub(super) fn write_new(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
+/// Writes these pieces into a file that was not there.
+pub(super) fn write_new(path: &Path, pieces: &[&[u8]], mode: u32) -> Result<(), Failure> {
     let file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(mode)
         .open(path);
     let written = file.and_then(|mut file| {
-        file.write_all(text.as_bytes())
-            .and_then(|()| file.sync_all())
+        for piece in pieces {
+            file.write_all(piece)?;
+        }
+        file.sync_all()
     });
     written.map_err(|error| Failure::file(path, "written", &error))
 }

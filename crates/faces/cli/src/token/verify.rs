@@ -13,6 +13,7 @@ use super::claim::words;
 use super::key::{self, Named};
 use super::refused::refused;
 use super::text::{Input, file, now, seconds};
+use super::with_key;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
@@ -71,6 +72,10 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
+    with_key(|| verify(arguments))?.print(format)
+}
+
+fn verify(arguments: &Arguments) -> Result<Told, Failure> {
     let keys = VerifyingKeys::of(arguments.key()?);
     let (wanted, binder) = (
         words(&arguments.scope)?,
@@ -87,7 +92,7 @@ pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure
     let denied = arguments.denied()?;
     let token = arguments.input.read()?;
     match keys.verify(token.expose(), &check, &denied) {
-        Ok(verified) => Told::of(&verified).print(format),
+        Ok(verified) => Ok(Told::of(&verified)),
         Err(rejected) => {
             if arguments.explain {
                 eprintln!("reason: {}", rejected.reason_for_audit().name());

@@ -189,6 +189,167 @@ fn a_rotation_while_the_server_runs_is_in_force_at_once_and_old_data_opens() {
     assert_eq!(states, ["retired", "active"]);
 }
 
+/// Version and state of each version, as `key list` shows them.
+fn states(home: &Home, context: &str) -> Vec<String> {
+    let listed = home
+        .admin(&["key", "list", context, "--format", "json"])
+        .document();
+    let versions = listed["context"]["versions"].as_array().unwrap();
+    let state = |version: &Value| {
+        let state = version["state"].as_str().unwrap();
+        format!("{} {state}", version["version"])
+    };
+    versions.iter().map(state).collect()
+}
+
+#[test]
+fn a_version_is_suspended_resumed_scheduled_and_taken_back_with_and_without_a_server() {
+    let home = Home::demo();
+    let server = home.serve();
+    let old = client(&home, &server, &["encrypt", "exchange-key"], b"old").bytes();
+    home.admin(&["key", "rotate", "exchange-key"]).bytes();
+    let changed = home
+        .admin(&["key", "suspend", "exchange-key", "1", "--format", "json"])
+        .document();
+    assert_eq!(changed["versions"][0]["state"], "suspended");
+    client(&home, &server, &["decrypt", "exchange-key"], &old).refused(13, "may not open", "");
+    home.admin(&["key", "resume", "exchange-key", "--all"])
+        .bytes();
+    let opened = client(&home, &server, &["decrypt", "exchange-key"], &old).bytes();
+    assert_eq!(opened, b"old");
+    drop(server);
+    home.admin(&["key", "schedule-destroy", "exchange-key", "1"])
+        .bytes();
+    assert_eq!(
+        states(&home, "exchange-key"),
+        ["1 destroy-scheduled", "2 active"]
+    );
+    home.admin(&["key", "destroy", "exchange-key", "1", "--yes"])
+        .refused(13, "the day of the destruction has not come", "");
+    home.admin(&["key", "destroy", "exchange-key", "1"])
+        .refused(2, "--yes", "");
+    home.admin(&["key", "suspend", "exchange-key"])
+        .refused(2, "VERSION", "");
+    home.admin(&["key", "cancel-destroy", "exchange-key", "1"])
+        .bytes();
+    assert_eq!(states(&home, "exchange-key"), ["1 retired", "2 active"]);
+    home.admin(&["key", "suspend", "exchange-key", "7"])
+        .refused(9, "no such version", "");
+}
+
+#[test]
+fn rules_of_a_context_are_set_shown_and_kept_within_their_limits() {
+    let home = Home::demo();
+    let words = [
+        "context",
+        "set",
+        "2fa",
+        "--rotate-every",
+        "90",
+        "--quiet",
+        "14",
+        "--destroy-after",
+        "60",
+        "--campaign",
+        "1000",
+        "--two-approvals",
+    ];
+    home.admin(&words).bytes();
+    let shown = home
+        .admin(&["context", "describe", "2fa", "--format", "json"])
+        .document();
+    let rules = &shown["context"]["rules"];
+    assert_eq!(rules["rotate_after_days"], 90);
+    assert_eq!(rules["two_approvals"], true);
+    assert_eq!(rules["campaign"]["total"], 1000);
+    assert_eq!(shown["context"]["moved"], 0);
+    let text = home.admin(&["context", "describe", "2fa"]).text();
+    assert!(text.contains("rotated   every 90 days\n"), "{text}");
+    assert!(text.contains("campaign  0 of 1000 moved\n"), "{text}");
+    home.admin(&["context", "set", "2fa", "--destroy-after", "6"])
+        .refused(2, "7 to 365 days", "");
+    home.admin(&["context", "set", "2fa", "--min-open", "2"])
+        .refused(2, "cannot be above the active one", "");
+    home.admin(&["key", "rotate", "2fa"]).bytes();
+    home.admin(&["key", "schedule-destroy", "2fa", "1"])
+        .refused(13, "approval of two other principals", "");
+    home.admin(&["clock", "confirm"]).bytes();
+}
+
+#[test]
+fn a_wallet_leaves_sealed_and_comes_back_under_another_name() {
+    let home = Home::demo();
+    let (key, sealed) = (
+        home.folder.name("owner.key"),
+        home.folder.name("seed.sealed"),
+    );
+    let public = keywright(&["seal", "keygen", "--out", &key]).text();
+    let public = home.folder.write("owner.pub", public);
+    let create = |name: &str, export: &str| {
+        let words = ["context", "create", name, "--tree", "slip10-ed25519"];
+        home.admin(&[&words[..], &["--export", export]].concat())
+            .bytes();
+    };
+    create("leaves", "sealed");
+    create("stays", "never");
+    let export = |name: &str| {
+        home.admin(&[
+            "seed",
+            "export",
+            name,
+            "--recipient",
+            &public,
+            "--out",
+            &sealed,
+        ])
+    };
+    export("stays").refused(13, "made to stay", "");
+    assert!(!Path::new(&sealed).exists(), "nothing is left behind");
+    export("leaves").bytes();
+    export("leaves").refused(1, "cannot be written", "");
+    let restore = ["--sealed-seed", &sealed, "--seed-key-file", &key];
+    let words = ["context", "create", "restored", "--tree", "slip10-ed25519"];
+    home.admin(&[&words[..], &restore, &["--export", "plain"]].concat())
+        .refused(13, "made to stay", "");
+    home.admin(&[&words[..], &restore].concat()).bytes();
+    let shown = home
+        .admin(&["context", "describe", "restored", "--format", "json"])
+        .document();
+    assert_eq!(shown["context"]["spec"]["origin"], "imported");
+    assert_eq!(shown["context"]["detail"]["seed"], "raw");
+}
+
+#[test]
+fn the_policy_is_asked_who_may_and_why() {
+    let home = Home::demo();
+    let may = home
+        .admin(&[
+            "policy",
+            "explain",
+            "trading-1",
+            "encrypt",
+            "exchange-key",
+            "--format",
+            "json",
+        ])
+        .document();
+    assert_eq!(may["allowed"], true);
+    assert_eq!(may["reasons"][0]["effect"], "allow");
+    let text = home
+        .admin(&["policy", "explain", "web-2fa-1", "encrypt", "exchange-key"])
+        .text();
+    assert!(
+        text.starts_with("decision  refused\ncode      context_not_found\n"),
+        "{text}"
+    );
+    let who = home
+        .admin(&["policy", "who-can", "encrypt", "2fa", "--format", "json"])
+        .document();
+    assert_eq!(who["principals"][0]["principal"], "web-2fa-1");
+    home.admin(&["policy", "explain", "nobody", "encrypt", "2fa"])
+        .refused(9, "no principal nobody", "");
+}
+
 #[test]
 fn a_context_made_while_the_server_runs_can_be_used_when_the_policy_grants_it() {
     let home = Home::demo();

@@ -3,11 +3,11 @@
 //! Standard output is a pipe that is full, so the process stands still where it hands out its answer: all its
 //! work is done, and nothing of the seed may be left. Its memory is then read through `/proc`, as whoever
 //! takes a core file or the swap space would read it. That the search finds things at all is shown by the
-//! public key, which has to be there.
+//! public key, which has to be there. Other commands with keys are looked at in `leftovers`.
 
 use std::fs::File;
 use std::io::{PipeReader, Read as _, Seek as _, SeekFrom, Write as _};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -22,9 +22,9 @@ use crate::program::program;
 /// A seed that stands nowhere else: this program holds it too, the one that is searched has it from a file.
 const SEED: &str = "c4a1f00d5eed5eed0123456789abcdef5ca1ab1e0ddba11ec0ffee00deadbea7";
 
-/// A process that stands still before it prints.
-struct Halted {
-    child: Child,
+/// A process that stands still before it prints, and is ended when this is dropped.
+pub(crate) struct Halted {
+    pub(crate) child: Child,
     /// The other end of its standard output, from which nobody reads.
     reader: Option<PipeReader>,
     /// Keeps the pipe full, and ends when nobody can read from it any more.
@@ -37,7 +37,12 @@ const STEP: Duration = Duration::from_millis(20);
 const STEPS: u32 = 3_000;
 
 impl Halted {
-    fn start(words: &[&str]) -> Self {
+    pub(crate) fn start(words: &[&str]) -> Self {
+        Self::run(program().args(words))
+    }
+
+    /// A command whose standard streams are not set yet.
+    pub(crate) fn run(command: &mut Command) -> Self {
         let (reader, writer) = std::io::pipe().unwrap();
         let mut full = writer.try_clone().unwrap();
         let filled = Arc::new(AtomicU64::new(0));
@@ -48,8 +53,7 @@ impl Halted {
             }
         });
         until_still(|| filled.load(Ordering::Relaxed).to_string());
-        let child = program()
-            .args(words)
+        let child = command
             .stdout(Stdio::from(writer))
             .stderr(Stdio::null())
             .spawn()
@@ -87,7 +91,7 @@ impl Halted {
     }
 
     /// All memory that it may write to; none where another process of the same user may not look.
-    fn memory(&self) -> Option<Vec<u8>> {
+    pub(crate) fn memory(&self) -> Option<Vec<u8>> {
         let maps = std::fs::read_to_string(self.file("maps")).ok()?;
         let mut memory = File::open(self.file("mem")).ok()?;
         let mut all = Vec::new();
@@ -155,7 +159,7 @@ fn touched(memory: &mut File, start: u64, end: u64) -> Vec<u8> {
 }
 
 /// Those of the canaries whose first 16 bytes are in the memory, by one pass over it.
-fn found(memory: &[u8], canaries: &[(&'static str, Vec<u8>)]) -> Vec<&'static str> {
+pub(crate) fn found(memory: &[u8], canaries: &[(&'static str, Vec<u8>)]) -> Vec<&'static str> {
     let mut ends = [false; 256];
     for (_, canary) in canaries {
         ends[usize::from(canary[15])] = true;

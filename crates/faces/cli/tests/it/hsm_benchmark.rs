@@ -94,6 +94,7 @@ fn fourteen_names_and_order_in_every_form() {
         let seed: Value = serde_json::from_slice(&seed.stdout).unwrap();
         assert_eq!(seed["metadata"]["token_label"], "keywright");
         assert_eq!(seed["metadata"]["iterations_per_test"], 5);
+        has_the_fields_of_the_published_form(&seed);
         let csv = measured(&scene, &["--as", "seed-csv"]);
         let csv = csv.text();
         let names: Vec<&str> = csv
@@ -119,6 +120,138 @@ fn fourteen_names_and_order_in_every_form() {
                 .starts_with("run_id,case,target,op,")
         );
         assert_eq!(objects(&scene), 0);
+    });
+}
+
+fn fields(value: &Value) -> Vec<&str> {
+    let fields = value.as_object().unwrap().keys();
+    fields.map(String::as_str).collect()
+}
+
+/// Every field of the published document, by its name and kind, and nothing else that a reader of it would not know.
+#[track_caller]
+fn has_the_fields_of_the_published_form(seed: &Value) {
+    let same = |value: &Value, expected: &[&str]| {
+        let mut expected = expected.to_vec();
+        let mut found = fields(value);
+        expected.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, expected);
+    };
+    same(seed, &["metadata", "results"]);
+    let metadata = &seed["metadata"];
+    same(
+        metadata,
+        &[
+            "timestamp",
+            "token_label",
+            "iterations_per_test",
+            "warmup_iterations",
+            "system_info",
+        ],
+    );
+    same(
+        &metadata["system_info"],
+        &["os", "os_version", "cpu_count", "total_memory_mb"],
+    );
+    assert!(metadata["timestamp"].as_str().unwrap().ends_with('Z'));
+    for line in seed["results"].as_array().unwrap() {
+        same(
+            line,
+            &[
+                "name",
+                "iterations",
+                "total_duration",
+                "min",
+                "max",
+                "percentiles",
+                "ops_per_sec",
+                "avg_latency_ms",
+                "p50_ms",
+                "p95_ms",
+                "p99_ms",
+            ],
+        );
+        same(&line["percentiles"], &["p50", "p95", "p99"]);
+        assert!(
+            line["iterations"].is_u64() && line["min"].is_f64(),
+            "{line}"
+        );
+        let of = |name: &str| line[name].as_f64().unwrap();
+        assert!(
+            of("min") <= of("p50_ms") && of("p50_ms") <= of("max"),
+            "{line}"
+        );
+        assert_eq!(line["percentiles"]["p95"], line["p95_ms"]);
+    }
+}
+
+#[track_caller]
+fn are_events(text: &str) {
+    for line in text.lines() {
+        assert!(serde_json::from_str::<Value>(line).unwrap().is_object());
+    }
+    assert!(text.lines().count() >= 2, "{text}");
+}
+
+/// What the published document lists as planned, one after the other.
+#[test]
+fn ten_enhancements_smoke() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let history = scene.name("history.sqlite");
+        let run = |words: &[&str]| {
+            let usual = ["benchmark", "--runs", "1", "--inconclusive", "pass", "-q"];
+            scene.user(&[&usual[..], &["--history", &history], words].concat())
+        };
+        let one = ["--ops", "random.32", "--format", "json"];
+        // 1 threads, 2 duration with an error rate, 6 percentiles.
+        let words = "--threads 1,2 --duration 100ms --error-budget 1 --percentiles p50,p90,p99.9";
+        let words: Vec<_> = words.split(' ').collect();
+        let document = result(&run(&[&one[..], &words].concat()));
+        assert_eq!(document["cases"].as_array().unwrap().len(), 2);
+        let quantiles = &document["cases"][1]["service"];
+        assert!(quantiles["p90_ns"]["value"].is_u64(), "{quantiles}");
+        assert!(
+            quantiles["p99_9_ns"].is_object() || quantiles["p99.9_ns"].is_object(),
+            "{quantiles}"
+        );
+        // 3 histograms.
+        let words: Vec<_> = "benchmark --ops random.32 --iterations 200 -v"
+            .split(' ')
+            .collect();
+        let shown = scene.user(&[&words[..], &["--no-history", "--runs", "1"]].concat());
+        assert!(shown.text().contains("####"));
+        // 4 a mix, 10 the way there against the operation.
+        let words = [
+            "--mix",
+            "verify=80,sign=15,encrypt=5",
+            "--ops",
+            "random.32",
+            "--split",
+        ];
+        let document = result(&run(&[&words[..], &["--format", "json"]].concat()));
+        let mut ids = ids(&document);
+        ids.sort_unstable();
+        assert_eq!(ids, ["Mix", "Null call", "Random (32 bytes)"]);
+        // 7 what a dashboard draws, as events.
+        let events = scene.name("events.ndjson");
+        result(&run(&[&one[..], &["--events", &events]].concat()));
+        are_events(&std::fs::read_to_string(events).unwrap());
+        // 8 a code for machines.
+        assert_eq!(run(&[&one[..], &["--slo", "p50=1ns"]].concat()).code, 3);
+        // 9 the history of all that.
+        let words = [
+            "bench",
+            "history",
+            "--case",
+            "Random*",
+            "--history",
+            &history,
+        ];
+        let listed = keywright(&[&words[..], &["--format", "json"]].concat()).document();
+        assert!(listed["runs"].as_array().unwrap().len() >= 4, "{listed}");
+        // 5, suites, is `the_suite_has_the_same_rows`.
     });
 }
 

@@ -51,24 +51,63 @@ fn write_the_page() {
 #[test]
 fn every_command_has_both_forms_of_output_and_a_way_to_a_token() {
     let commands = commands();
-    assert_eq!(commands.len(), 35, "{commands:?}");
+    assert_eq!(commands.len(), 38, "{commands:?}");
     for name in &commands {
         let help = keywright(&["hsm", name, "--help"]).text();
         assert!(
             help.contains("--json") && help.contains("--format"),
             "{name}"
         );
-        let named = name == "explain-error" || help.contains("--module");
+        let named =
+            matches!(name.as_str(), "explain-error" | "analyze") || help.contains("--module");
         assert!(named, "{name}");
     }
 }
 
 #[test]
 fn no_command_succeeds_without_a_module() {
-    for name in commands().iter().filter(|name| *name != "explain-error") {
+    for name in commands()
+        .iter()
+        .filter(|name| !matches!(name.as_str(), "explain-error" | "analyze"))
+    {
         let ended = keywright(&["hsm", name, "--json", "--module", "/nonexistent/module.so"]);
         assert!(ended.code == 2 || ended.code == 9, "{name}: {ended:?}");
         let document: serde_json::Value = serde_json::from_slice(&ended.stdout).unwrap();
         assert_eq!(document["error"]["exit"], ended.code, "{name}");
     }
+}
+
+/// The page of audits, with the table of the rules that are built in.
+fn audit_page() -> PathBuf {
+    page().with_file_name("audit.md")
+}
+
+fn with_rules(page: &str) -> String {
+    let (head, rest) = page.split_once("<!-- rules -->").unwrap();
+    let (_, tail) = rest.split_once("<!-- /rules -->").unwrap();
+    let mut table = "| rule | severity | what is wrong | when |\n|---|---|---|---|\n".to_owned();
+    for rule in keywright_hsm::audit::RuleSet::builtin().rules() {
+        let when = rule.when.replace('|', "\\|");
+        table.push_str(&format!(
+            "| `{}` | {} | {} | `{when}` |\n",
+            rule.id, rule.severity, rule.says
+        ));
+    }
+    format!("{head}<!-- rules -->\n{table}<!-- /rules -->{tail}")
+}
+
+#[test]
+fn the_page_of_audits_has_the_rules_that_are_built_in() {
+    let page = std::fs::read_to_string(audit_page()).unwrap();
+    assert!(
+        page == with_rules(&page),
+        "write it anew: cargo test -p keywright-cli --test it write_the_rules -- --ignored"
+    );
+}
+
+#[test]
+#[ignore = "writes the table of docs/hsm/audit.md"]
+fn write_the_rules() {
+    let page = std::fs::read_to_string(audit_page()).unwrap();
+    std::fs::write(audit_page(), with_rules(&page)).unwrap();
 }

@@ -21,8 +21,12 @@ impl Terminal {
         let line = format!(
             "{program} hsm {words} --module {module} --label keywright; echo ended=$?; stty -a"
         );
+        Self::running(&line)
+    }
+
+    fn running(line: &str) -> Option<Self> {
         let mut child = Command::new("script")
-            .args(["-qfc", &line, "/dev/null"])
+            .args(["-qfc", line, "/dev/null"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -129,5 +133,35 @@ fn nothing_typed_is_no_pin() {
             "{seen}"
         );
         restored(&seen);
+    });
+}
+
+#[test]
+fn a_signal_at_the_prompt_ends_the_command_and_gives_the_terminal_back() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        for signal in ["TERM", "HUP"] {
+            let program = env!("CARGO_BIN_EXE_keywright");
+            let module = &scene.module;
+            let line = format!(
+                "sh -c 'echo process=$$.; exec {program} hsm list-objects --pin-prompt --module {module} --label keywright'; echo ended=$?; stty -a"
+            );
+            let Some(mut terminal) = Terminal::running(&line) else {
+                return;
+            };
+            terminal.until("PIN: ");
+            terminal.type_in(b"12");
+            let process = terminal.seen.split("process=").nth(1).unwrap();
+            let process = process.split('.').next().unwrap().to_owned();
+            let told = Command::new("kill").args(["-s", signal, &process]).status();
+            assert!(told.unwrap().success());
+            let seen = terminal.end();
+            assert!(seen.contains("ended=130"), "{seen}");
+            assert!(
+                seen.contains("interrupted before the PIN was typed"),
+                "{seen}"
+            );
+            restored(&seen);
+        }
     });
 }

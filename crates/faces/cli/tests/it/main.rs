@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod admin_token;
+#[cfg(test)]
 mod audit;
 #[cfg(test)]
 mod bench;
@@ -28,6 +30,10 @@ mod bulk;
 #[cfg(test)]
 mod client;
 #[cfg(test)]
+mod client_tokens;
+#[cfg(test)]
+mod client_uses;
+#[cfg(test)]
 mod curl;
 #[cfg(test)]
 mod demo;
@@ -48,21 +54,31 @@ mod hsm;
 #[cfg(test)]
 mod hsm_benchmark;
 #[cfg(test)]
+mod hsm_calls;
+#[cfg(test)]
 mod hsm_docs;
 #[cfg(test)]
 mod hsm_keys;
 #[cfg(test)]
 mod hsm_look;
 #[cfg(test)]
+mod hsm_menu;
+#[cfg(test)]
 mod hsm_more;
 #[cfg(test)]
 mod hsm_refusals;
+#[cfg(test)]
+mod hsm_screens;
+#[cfg(test)]
+mod hsm_table;
 #[cfg(test)]
 mod hsm_terminal;
 #[cfg(test)]
 mod hsm_tokens_page;
 #[cfg(test)]
 mod hsm_work;
+#[cfg(test)]
+mod leftovers;
 #[cfg(test)]
 mod program;
 #[cfg(test)]

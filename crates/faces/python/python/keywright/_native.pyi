@@ -168,6 +168,16 @@ class Format:
     @overload
     def protect_batch(
         self,
+        values: Sequence[_Cell] | ArrowArray | ChunkedArray | NDArray[np.bytes_],
+        *,
+        rows: Mapping[str, Any] | None = None,
+        caller: bytes = b"",
+        on_bad: Literal["reject"],
+        threads: int = 1,
+    ) -> tuple[Any, list[int]]: ...
+    @overload
+    def protect_batch(
+        self,
         values: Sequence[_Cell],
         *,
         rows: Mapping[str, Any] | None = None,
@@ -204,6 +214,16 @@ class Format:
         caller: bytes = b"",
         threads: int = 1,
     ) -> list[str]: ...
+    @overload
+    def reveal_batch(
+        self,
+        tokens: Sequence[_Cell] | ArrowArray | ChunkedArray | NDArray[np.bytes_],
+        *,
+        rows: Mapping[str, Any] | None = None,
+        caller: bytes = b"",
+        on_bad: Literal["reject"],
+        threads: int = 1,
+    ) -> tuple[Any, list[int]]: ...
     @overload
     def reveal_batch(
         self,
@@ -246,6 +266,10 @@ class Format:
     def canonical(self) -> str: ...
     @property
     def tweak(self) -> str | None: ...
+    @property
+    def masked(self) -> bool: ...
+    @property
+    def on_bad(self) -> Literal["fail", "null", "reject"] | None: ...
     @property
     def tweak_columns(self) -> list[str]: ...
     def close(self) -> None: ...

@@ -1,5 +1,6 @@
 //! Columns of every kind through one format.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use arrow_array::Array;
@@ -41,8 +42,9 @@ impl<'py> Call<'py> {
             None => None,
             Some("fail") => Some(OnBad::Fail),
             Some("null") => Some(OnBad::Null),
+            Some("reject") => Some(OnBad::Reject),
             Some(_) => {
-                let text = "on_bad is fail or null";
+                let text = "on_bad is fail, null or reject";
                 return Err(Failure::parameter("on_bad", text).into());
             }
         };
@@ -55,6 +57,17 @@ impl<'py> Call<'py> {
             on_bad,
             threads: options.threads()?,
         })
+    }
+
+    /// With `on_bad="reject"` a column and the rows that do not fit, else the column alone.
+    fn answer(&self, made: Bound<'py, PyAny>, bad: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
+        match self.on_bad {
+            Some(OnBad::Reject) => {
+                let py = made.py();
+                Ok((made, bad).into_pyobject(py)?.into_any())
+            }
+            _ => Ok(made),
+        }
     }
 
     /// The objects that the tweak policy names, in its order.
@@ -119,6 +132,9 @@ struct Work<'a> {
     direction: Direction,
     call: &'a Call<'a>,
     others: Vec<Other>,
+    /// Rows before the first, and all rows so far that do not fit.
+    first: usize,
+    bad: &'a RefCell<Vec<usize>>,
 }
 
 impl Work<'_> {
@@ -141,7 +157,10 @@ impl Work<'_> {
             on_bad: self.call.on_bad.unwrap_or(self.held.on_bad),
             threads: self.call.threads,
         };
-        py.detach(|| task.run())
+        let done: Done<O> = py.detach(|| task.run())?;
+        let bad = done.misfits.iter().map(|(row, _)| self.first + row);
+        self.bad.borrow_mut().extend(bad);
+        Ok(done)
     }
 }
 
@@ -154,28 +173,33 @@ pub(super) fn worked<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let kind = kind(values)?;
     let named = call.named(held.key()?)?;
-    if kind == Kind::Chunked {
-        return in_chunks(held, direction, values, (call, named));
-    }
-    let others = named.iter().map(Other::import).collect::<PyResult<_>>()?;
-    let work = Work {
-        held,
-        direction,
-        call,
-        others,
+    let bad = RefCell::new(Vec::new());
+    let made = if kind == Kind::Chunked {
+        in_chunks((held, direction), values, (call, named), &bad)?
+    } else {
+        let others = named.iter().map(Other::import).collect::<PyResult<_>>()?;
+        let work = Work {
+            held,
+            direction,
+            call,
+            others,
+            first: 0,
+            bad: &bad,
+        };
+        match kind {
+            Kind::List => list(&work, values)?,
+            Kind::Numpy => numpy_array(&work, values)?,
+            Kind::Arrow | Kind::Chunked => arrow_array(&work, values)?,
+        }
     };
-    match kind {
-        Kind::List => list(&work, values),
-        Kind::Numpy => numpy_array(&work, values),
-        Kind::Arrow | Kind::Chunked => arrow_array(&work, values, 0),
-    }
+    call.answer(made, bad.into_inner())
 }
 
 fn in_chunks<'py>(
-    held: &Keyed,
-    direction: Direction,
+    (held, direction): (&Keyed, Direction),
     values: &Bound<'py, PyAny>,
     (call, named): (&Call<'py>, Vec<Bound<'py, PyAny>>),
+    bad: &RefCell<Vec<usize>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (arrays, own_type) = chunks(values)?;
     let (rows, mut start) = (values.len()?, 0);
@@ -209,8 +233,10 @@ fn in_chunks<'py>(
             direction,
             call,
             others: others.collect::<PyResult<_>>()?,
+            first: start,
+            bad,
         };
-        made.push(arrow_array(&work, &array, start)?);
+        made.push(arrow_array(&work, &array)?);
         start = end;
     }
     chunked(made, &own_type)
@@ -232,14 +258,10 @@ fn numpy_array<'py>(work: &Work<'_>, values: &Bound<'py, PyAny>) -> PyResult<Bou
     numpy::export(values.py(), &done.made, array.width())
 }
 
-fn arrow_array<'py>(
-    work: &Work<'_>,
-    values: &Bound<'py, PyAny>,
-    first_row: usize,
-) -> PyResult<Bound<'py, PyAny>> {
+fn arrow_array<'py>(work: &Work<'_>, values: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = values.py();
     let array = TextArray::import(values)?;
-    let made = arrow_made(work, py, &array).map_err(|failure| failure.after(first_row))?;
+    let made = arrow_made(work, py, &array).map_err(|failure| failure.after(work.first))?;
     array.export(py, made.as_ref())
 }
 
@@ -283,6 +305,15 @@ fn without(
         was && misfits.binary_search_by_key(&row, |(row, _)| *row).is_err()
     };
     Some(NullBuffer::new(BooleanBuffer::collect_bool(rows, is_valid)))
+}
+
+/// A column that is masked for good, through [`masked`]. A mask takes every value.
+pub(super) fn masked_for_good<'py>(
+    masker: &Masker,
+    values: &Bound<'py, PyAny>,
+    call: &Call<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    call.answer(masked(masker, values)?, Vec::new())
 }
 
 /// A list or an Arrow array through a mask. What becomes nothing is `None` in a list.

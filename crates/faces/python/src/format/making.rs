@@ -44,6 +44,7 @@ pub(super) fn by_text(
         mask: mask.map_err(Failure::from)?,
         column,
         on_bad: column::OnBad::Fail,
+        rule: None,
         is_raw: options.is_open("raw")?,
     };
     plan.carried_out(format, key)
@@ -59,23 +60,27 @@ pub(super) fn by_rules(
     let rule = rules.columns().iter().find(|rule| rule.name() == name);
     let rule = rule
         .ok_or_else(|| Failure::parameter("column_unknown", "the rules do not name this column"))?;
-    let format = rule.format().ok_or_else(|| {
-        let text = "the rules mask this column for good and give it no format";
-        Failure::parameter("format_missing", text)
-    })?;
-    let on_bad = match rule.on_bad() {
+    let rule_says = match rule.on_bad() {
         OnBad::Null => column::OnBad::Null,
-        // There is no second file here that a row could go to.
-        OnBad::Fail | OnBad::Reject => column::OnBad::Fail,
+        OnBad::Fail => column::OnBad::Fail,
+        OnBad::Reject => column::OnBad::Reject,
     };
     let plan = Plan {
         settings: rule.settings(),
         mask: rule.mask().cloned(),
         column: name.to_owned(),
-        on_bad,
+        // Rows can be rejected only by those who ask for them: the answer has another shape then.
+        on_bad: match rule_says {
+            column::OnBad::Null => column::OnBad::Null,
+            column::OnBad::Fail | column::OnBad::Reject => column::OnBad::Fail,
+        },
+        rule: Some(rule_says),
         is_raw: false,
     };
-    plan.carried_out(format.clone(), key)
+    match rule.format() {
+        Some(format) => plan.carried_out(format.clone(), key),
+        None => plan.masked(key),
+    }
 }
 
 struct Plan {
@@ -83,6 +88,7 @@ struct Plan {
     mask: Option<Mask>,
     column: String,
     on_bad: column::OnBad,
+    rule: Option<column::OnBad>,
     is_raw: bool,
 }
 
@@ -117,8 +123,23 @@ impl Plan {
             masker,
             column: self.column,
             on_bad: self.on_bad,
+            rule: self.rule,
         };
-        Ok(super::Format::of(format, tweak, keyed))
+        Ok(super::Format::of(Some(format), tweak, keyed))
+    }
+
+    /// A mask without a format.
+    fn masked(self, key: Option<&Bound<'_, PyAny>>) -> PyResult<super::Format> {
+        let secret = key.map(key_bytes).transpose()?;
+        let mask = self.mask.unwrap_or(Mask::Null);
+        let keyed = Keyed {
+            key: None,
+            masker: Some(masker(mask, secret.as_ref(), &self.column)?),
+            column: self.column,
+            on_bad: self.on_bad,
+            rule: self.rule,
+        };
+        Ok(super::Format::of(None, None, keyed))
     }
 }
 

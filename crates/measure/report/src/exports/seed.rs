@@ -111,8 +111,11 @@ fn metadata(document: &Document) -> Metadata {
         timestamp: document.run.started.clone(),
         token_label: label.map_or_else(|| target.to_owned(), Clone::clone),
         iterations_per_test: first.map(|case| case.load.iterations.unwrap_or(case.counts.sent)),
-        // A warm-up by time has no count.
-        warmup_iterations: load.filter(|load| load.warmup_ns == 0).map(|_| 0),
+        warmup_iterations: load.and_then(|load| match load.warmup_operations {
+            // A warm-up by time has no count.
+            None => (load.warmup_ns == 0).then_some(0),
+            count => count,
+        }),
         system_info: System {
             os: os.to_owned(),
             os_version: version.to_owned(),
@@ -176,10 +179,9 @@ fn line(case: &Case) -> Line {
             .map(|rate| number::float(done) / rate * 1e3),
         min: times.min_ns.map(number::float).and_then(milliseconds),
         max: times.max_ns.map(number::float).and_then(milliseconds),
-        percentiles: quantile::sorted(times)
-            .into_iter()
-            .map(|(name, ..)| (name.to_owned(), exact(name)))
-            .collect(),
+        percentiles: ["p50", "p95", "p99"]
+            .map(|name| (name.to_owned(), exact(name)))
+            .into(),
         ops_per_sec: rate,
         avg_latency_ms: times.mean_ns.and_then(milliseconds),
         p50_ms: exact("p50"),

@@ -14,10 +14,11 @@ use keywright_primitives::aead::{
     Aes128Gcm, Aes256Gcm, ChaCha20Poly1305, EXTENDED_NONCE_LEN, TAG_LEN, Tag, XChaCha20Poly1305,
     Xaes256Gcm,
 };
-use keywright_primitives::{Error, Rejected};
+use keywright_primitives::{Error, hazmat};
 
+use super::output::Output;
 use super::row::{Row, Seeded, refused, rejected};
-use super::worker::{Ring, ring_of};
+use super::worker::{Ring, answered, ring_of};
 
 /// A cipher with its key.
 pub(super) trait Cipher: Send + Sized + 'static {
@@ -26,7 +27,8 @@ pub(super) trait Cipher: Send + Sized + 'static {
     fn draw(seeded: &mut Seeded) -> Result<Self, Error>;
     fn nonce(seeded: &mut Seeded) -> Self::Nonce;
     fn seal(&self, nonce: &Self::Nonce, in_out: &mut [u8]) -> Result<Tag, Error>;
-    fn open(&self, nonce: &Self::Nonce, in_out: &mut [u8], tag: &Tag) -> Result<(), Rejected>;
+    /// Whether it opens.
+    fn open(&self, nonce: &Self::Nonce, in_out: &mut [u8], tag: &Tag) -> bool;
 }
 
 macro_rules! cipher {
@@ -49,13 +51,8 @@ macro_rules! cipher {
             }
 
             #[inline]
-            fn open(
-                &self,
-                nonce: &Self::Nonce,
-                in_out: &mut [u8],
-                tag: &Tag,
-            ) -> Result<(), Rejected> {
-                Self::open(self, nonce, &[], in_out, tag)
+            fn open(&self, nonce: &Self::Nonce, in_out: &mut [u8], tag: &Tag) -> bool {
+                Self::open(self, nonce, &[], in_out, tag).is_ok()
             }
         }
     };
@@ -99,7 +96,7 @@ impl<C: Cipher> Slot<C> {
         let back = seal(&mut buffer)?;
         let mut opened = sealed.clone();
         let opens = cipher.open(&nonce, &mut opened, &forth);
-        if opens.is_err() || opened != text || buffer != text {
+        if !opens || opened != text || buffer != text {
             return Err("the cipher does not open what it seals");
         }
         Ok(Self {
@@ -140,7 +137,7 @@ impl Direction for Sealing {
 
     fn is_right<C: Cipher>(cipher: &C, slot: &Slot<C>) -> bool {
         let mut opened = slot.buffer.clone();
-        cipher.open(&slot.nonce, &mut opened, &slot.made).is_ok()
+        cipher.open(&slot.nonce, &mut opened, &slot.made)
             && opened == slot.texts[slot.side ^ 1]
             && slot.turned()
     }
@@ -150,9 +147,9 @@ impl Direction for Opening {
     #[inline]
     fn turn<C: Cipher>(cipher: &C, slot: &mut Slot<C>) -> Result<(), Fault> {
         let tag = &slot.tags[slot.side];
-        cipher
-            .open(&slot.nonce, &mut slot.buffer, tag)
-            .map_err(rejected)?;
+        if !cipher.open(&slot.nonce, &mut slot.buffer, tag) {
+            return Err(rejected(()));
+        }
         slot.side ^= 1;
         Ok(())
     }
@@ -207,7 +204,7 @@ impl<C: Cipher, D: Direction, const PIECES: usize> Worker for InPlace<C, D, PIEC
         #[cfg(test)]
         if super::spoil::is_asked() {
             let slot = self.slots.at_mut(self.turns.wrapping_sub(1));
-            super::output::Output::spoil(&mut slot.buffer);
+            slot.buffer.spoil();
         }
         let mut last = (1..=PIECES).map(|ago| self.slots.at(self.turns.wrapping_sub(ago)));
         if last.all(|slot| D::is_right(&self.cipher, slot)) {
@@ -241,4 +238,51 @@ pub(super) fn pieces(row: &Row<'_>) -> Result<MebibyteInPieces, TargetError> {
 /// A mebibyte sealed in pieces.
 pub(super) fn seal_pieces(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     Ok(Box::new(pieces(row)?))
+}
+
+/// What a message of XChaCha20-Poly1305 costs more than one of ChaCha20-Poly1305: one HChaCha20 and the
+/// setting up of its key. Judged by the tag of nothing, which the whole makes too.
+pub(super) fn xchacha_set_up(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
+    let mut seeded = row.seeded();
+    let key = seeded.secret::<32>();
+    let ring = Ring::fill(ring_of(64), || {
+        let nonce = seeded.array::<EXTENDED_NONCE_LEN>();
+        let tag = XChaCha20Poly1305::seal_once(key.expose(), &nonce, &[], &mut []);
+        Ok((
+            nonce,
+            MessageKey::Tag(tag.map_err(|error| row.lacks(error))?),
+        ))
+    })?;
+    let first = MessageKey::Tag([0; TAG_LEN]);
+    Ok(answered(ring, first, move |nonce: &[u8; 24], out| {
+        let (key, rest) = hazmat::xchacha::message_key(key.expose(), nonce).map_err(refused)?;
+        *out = MessageKey::Key(key, rest);
+        Ok(())
+    }))
+}
+
+/// The key of a message, or the tag of nothing under it.
+enum MessageKey {
+    Key(ChaCha20Poly1305, [u8; 12]),
+    Tag(Tag),
+}
+
+impl MessageKey {
+    fn tag(&self) -> Option<Tag> {
+        match self {
+            Self::Key(key, nonce) => key.seal(nonce, &[], &mut []).ok(),
+            Self::Tag(tag) => Some(*tag),
+        }
+    }
+}
+
+impl Output for MessageKey {
+    fn equals(&self, other: &Self) -> bool {
+        self.tag().is_some() && self.tag() == other.tag()
+    }
+
+    #[cfg(test)]
+    fn spoil(&mut self) {
+        *self = Self::Tag([1; TAG_LEN]);
+    }
 }

@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use keywright_encoding::hex;
 use keywright_measure::{TargetError, Worker};
-use keywright_password::{Profile, budget, hazmat};
+use keywright_password::{Cost, Profile, budget, hazmat};
 use keywright_secret::Secret;
 
 use super::memory;
 use super::row::{Row, refused};
 use super::worker::{Ring, answered};
 
-const PASSWORD: &[u8] = b"correct horse battery staple";
+pub(super) const PASSWORD: &[u8] = b"correct horse battery staple";
 
 /// The answers for salts of sixteen bytes 00, 01, 02 and 03.
 type Answers = [&'static str; 4];
@@ -42,24 +42,39 @@ const STRONG: Answers = [
 
 /// 64 MiB, 3 passes, 2 lanes.
 pub(super) fn fast(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
-    make(row, Profile::Fast, &FAST)
+    make(row, Profile::Fast)
 }
 
 /// 256 MiB, 3 passes, 4 lanes.
 pub(super) fn balanced(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
-    make(row, Profile::Balanced, &BALANCED)
+    make(row, Profile::Balanced)
 }
 
 /// 1 GiB, 3 passes, 8 lanes.
 pub(super) fn strong(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
-    make(row, Profile::Strong, &STRONG)
+    make(row, Profile::Strong)
 }
 
-fn make(
-    row: &Row<'_>,
-    profile: Profile,
-    answers: &Answers,
-) -> Result<Box<dyn Worker>, TargetError> {
+fn make(row: &Row<'_>, profile: Profile) -> Result<Box<dyn Worker>, TargetError> {
+    let (ring, cost) = inputs(row, profile)?;
+    let first = Secret::from_fill(|_| ());
+    Ok(answered(ring, first, move |salt: &[u8; 16], out| {
+        *out = hazmat::stretch(PASSWORD, salt, cost).map_err(refused)?;
+        Ok(())
+    }))
+}
+
+/// A salt, and the key that it leads to.
+type Salted = ([u8; 16], Secret<32>);
+
+/// The salts with their answers, and the cost, where there is memory for it.
+pub(super) fn inputs(row: &Row<'_>, profile: Profile) -> Result<(Ring<Salted>, Cost), TargetError> {
+    let answers = match profile {
+        Profile::Fast => &FAST,
+        Profile::Balanced => &BALANCED,
+        Profile::Strong => &STRONG,
+        _ => return Err(row.lacks("there are no answers for this profile")),
+    };
     let cost = profile.cost();
     // Workers are made one after the other and work at the same time, so each counts those before it.
     let together = cost
@@ -77,11 +92,7 @@ fn make(
         let answer: [u8; 32] = answer.map_err(|error| row.lacks(error))?;
         Ok(([salt; 16], Secret::from_fill(|out| *out = answer)))
     })?;
-    let first = Secret::from_fill(|_| ());
-    Ok(answered(ring, first, move |salt: &[u8; 16], out| {
-        *out = hazmat::stretch(PASSWORD, salt, cost).map_err(refused)?;
-        Ok(())
-    }))
+    Ok((ring, cost))
 }
 
 /// Lets the process's password operations hold this much together; it would otherwise be 1 GiB, and

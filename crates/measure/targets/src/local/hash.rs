@@ -26,6 +26,11 @@ hash!(sha256, Sha256, "SHA-256");
 hash!(sha384, Sha384, "SHA-384");
 hash!(sha512, Sha512, "SHA-512");
 
+/// One input hashed with BLAKE3 on all cores.
+pub(super) fn blake3_on_all_cores(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
+    digest(row, hash::blake3_on_all_cores, hash::blake3)
+}
+
 fn digest<const N: usize>(
     row: &Row<'_>,
     at_once: impl Fn(&[u8]) -> [u8; N] + Send + 'static,

@@ -13,21 +13,21 @@ use super::worker::{Ring, answered, ring_of};
 /// The longest output, in blocks of the hash.
 const MOST_BLOCKS: usize = 255;
 
-struct Inputs {
-    salt: [u8; 32],
-    secret: Secret<32>,
-    info: [u8; 16],
+pub(super) struct Inputs {
+    pub(super) salt: [u8; 32],
+    pub(super) secret: Secret<32>,
+    pub(super) info: [u8; 16],
 }
 
 macro_rules! hkdf {
-    ($name:ident, $hkdf:ident, $hmac:ident, $block:literal, $spoken:literal) => {
-        #[doc = concat!("One key derived with ", $spoken, ".")]
-        pub(super) fn $name(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
+    ($name:ident, $inputs:ident, $hkdf:ident, $hmac:ident, $block:literal, $spoken:literal) => {
+        #[doc = concat!("What ", $spoken, " is given, and what it makes of it.")]
+        pub(super) fn $inputs(row: &Row<'_>) -> Result<Ring<(Inputs, SecretBytes)>, TargetError> {
             if row.bytes > MOST_BLOCKS * $block {
                 return Err(row.lacks("an output has at most 255 blocks"));
             }
             let mut seeded = row.seeded();
-            let ring = Ring::fill(ring_of(row.bytes), || {
+            Ring::fill(ring_of(row.bytes), || {
                 let inputs = Inputs {
                     salt: seeded.array(),
                     secret: seeded.secret(),
@@ -37,7 +37,12 @@ macro_rules! hkdf {
                     Ok($hmac::new(key)?.mac_pieces(pieces))
                 });
                 Ok((inputs, answer.map_err(|error| row.lacks(error))?))
-            })?;
+            })
+        }
+
+        #[doc = concat!("One key derived with ", $spoken, ".")]
+        pub(super) fn $name(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
+            let ring = $inputs(row)?;
             let first = SecretBytes::zeroed(row.bytes);
             Ok(answered(ring, first, |inputs: &Inputs, out| {
                 $hkdf::extract(&inputs.salt, inputs.secret.expose())
@@ -48,9 +53,30 @@ macro_rules! hkdf {
     };
 }
 
-hkdf!(hkdf_sha256, HkdfSha256, HmacSha256, 32, "HKDF-SHA-256");
-hkdf!(hkdf_sha384, HkdfSha384, HmacSha384, 48, "HKDF-SHA-384");
-hkdf!(hkdf_sha512, HkdfSha512, HmacSha512, 64, "HKDF-SHA-512");
+hkdf!(
+    hkdf_sha256,
+    sha256_inputs,
+    HkdfSha256,
+    HmacSha256,
+    32,
+    "HKDF-SHA-256"
+);
+hkdf!(
+    hkdf_sha384,
+    sha384_inputs,
+    HkdfSha384,
+    HmacSha384,
+    48,
+    "HKDF-SHA-384"
+);
+hkdf!(
+    hkdf_sha512,
+    sha512_inputs,
+    HkdfSha512,
+    HmacSha512,
+    64,
+    "HKDF-SHA-512"
+);
 
 /// PRK = HMAC(salt, IKM); T(i) = HMAC(PRK, T(i-1) | info | i); the output is T(1) | T(2) | ...
 fn by_hmac<const N: usize>(

@@ -32,11 +32,14 @@ mod kem;
 mod mac;
 mod memory;
 mod output;
+#[cfg(feature = "peers")]
+mod peers;
 mod random;
 mod ratchet;
 mod row;
 mod rsa_encryption;
 mod rsa_keys;
+mod session;
 mod signature;
 #[cfg(test)]
 mod spoil;

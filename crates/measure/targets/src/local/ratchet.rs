@@ -8,18 +8,24 @@
 //! | `ratchet.encrypt.1k`, `ratchet.decrypt.1k` | a message in a chain |
 //! | `ratchet.message.1k` | both |
 //! | `ratchet.pingpong.1k` | a message and its answer, each with a turn of the ratchet, sealed and opened |
+//! | `ratchet.floor.pingpong.1k` | what that cannot do without: two key generations, four agreements, four seals of the texts |
 //! | `ratchet.sessions.1k` | as `ratchet.message.1k`, in one of 256 sessions after the other |
+//! | `ratchet.scaling.1k` | a figure: how many times as many messages two threads carry as one, each in sessions of its own |
+//! | `ratchet.trend.1k` | a figure: how many times as long the last 200 of 1,000 messages in one direction take as the first |
 //! | `ratchet.forged.1k` | a packet of nobody's, refused by a session that has seven header keys to try |
+//! | `ratchet.forged.opens.1k` | a figure: how many openings of headers that costs at most, if it costs nothing else |
 //!
 //! Making a session includes reading the responder's prekey. For sealing and opening alone a chain is taken
 //! back to where it was after sixteen messages; the copying of 32 bytes is timed with it.
 
 #[cfg(feature = "peers")]
 pub(super) mod peers;
+pub(super) mod run;
 
 use keywright_clock::WallTime;
 use keywright_measure::{Fault, TargetError, Worker};
-use keywright_primitives::agreement::X25519PrivateKey;
+use keywright_primitives::aead::{TAG_LEN, Tag, XChaCha20Poly1305};
+use keywright_primitives::agreement::{X25519PrivateKey, X25519PublicKey};
 use keywright_primitives::random::RandomStream;
 use keywright_ratchet::{
     Context, Error, Message, Mode, Packet, Session, SessionSecret, Start, hazmat,
@@ -268,6 +274,55 @@ pub(super) fn pingpong(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     Ok(answered(texts(row, row.bytes)?, vec![0; row.bytes], act))
 }
 
+/// Two keys made, two agreements with each, and four texts sealed: no ping-pong can do without. Judged by what
+/// the last agreement and the last sealing give.
+pub(super) fn floor_pingpong(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
+    let mut seeded = row.seeded();
+    let lacks = |error: keywright_primitives::Error| row.lacks(error);
+    let mut draw = || X25519PrivateKey::from_bytes(&seeded.secret()).map_err(lacks);
+    let (own, peer) = (draw()?, draw()?);
+    let (ours, theirs) = (
+        own.public_key().map_err(lacks)?,
+        peer.public_key().map_err(lacks)?,
+    );
+    let secret = peer.agree(&ours).map_err(|error| row.lacks(error))?;
+    let cipher = XChaCha20Poly1305::new(&seeded.array());
+    let ring = Ring::fill(4, || {
+        let text = seeded.bytes(row.bytes);
+        let tag = cipher.seal(&[4; 24], &[], &mut text.clone());
+        let tag: Tag = tag.map_err(|error| row.lacks(error))?;
+        let secret = Secret::from_fill(|out| *out = *secret.expose());
+        Ok((text, (secret, tag)))
+    })?;
+    let mut buffers: [Vec<u8>; 4] = Default::default();
+    let act = move |text: &Vec<u8>, out: &mut (Secret<32>, Tag)| {
+        floor_of_two(&own, &theirs, out)?;
+        for (nonce, buffer) in (1..).zip(&mut buffers) {
+            buffer.clone_from(text);
+            let nonce = [nonce; 24];
+            out.1 = cipher.seal(&nonce, &[], buffer).map_err(refused)?;
+        }
+        std::hint::black_box(&mut buffers);
+        Ok(())
+    };
+    let first = (Secret::from_fill(|_| ()), [0; TAG_LEN]);
+    Ok(answered(ring, first, act))
+}
+
+fn floor_of_two(
+    own: &X25519PrivateKey,
+    theirs: &X25519PublicKey,
+    out: &mut (Secret<32>, Tag),
+) -> Result<(), Fault> {
+    for _ in 0..2 {
+        let new = X25519PrivateKey::generate().map_err(refused)?;
+        std::hint::black_box(new.public_bytes().map_err(refused)?);
+        std::hint::black_box(new.agree(theirs).map_err(refused)?);
+        out.0 = own.agree(theirs).map_err(refused)?;
+    }
+    Ok(())
+}
+
 /// A message in each of many sessions in turn.
 pub(super) fn sessions(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     let mut pairs = Ring::fill(SESSIONS_LOG2, || Pair::acquainted(row))?;
@@ -279,33 +334,46 @@ pub(super) fn sessions(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     Ok(answered(texts(row, row.bytes)?, vec![0; row.bytes], act))
 }
 
+/// A pair of which the one that receives has a current chain, a next one and five old ones: seven header keys.
+fn crowded(row: &Row<'_>) -> Result<Pair, TargetError> {
+    let mut pair = Pair::acquainted(row)?;
+    let (text, mut out) = ([0; 64], [0; 64]);
+    let mut round = || {
+        for _ in 0..6 {
+            // One of two packets is lost, so that the chain is kept.
+            pair.seal(&text)?;
+            pair.carry(&text, &mut out)?;
+            for _ in 0..2 {
+                pair.turn_round();
+                pair.carry(&text, &mut out)?;
+            }
+        }
+        // The receiver has answered, so that there is a next chain as well.
+        pair.turn_round();
+        pair.carry(&text, &mut out)?;
+        pair.turn_round();
+        Ok::<_, Error>(())
+    };
+    round().map_err(|error| row.lacks(error))?;
+    Ok(pair)
+}
+
+/// A packet of nobody's, of the right version and length.
+fn forged_packet(length: usize, seeded: &mut Seeded) -> Vec<u8> {
+    let mut packet = seeded.bytes(length);
+    if let Some(version) = packet.first_mut() {
+        *version = keywright_ratchet::VERSION;
+    }
+    packet
+}
+
 /// A forged packet against a current chain, a next one and five old ones.
 pub(super) fn forged(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
-    let mut pair = Pair::acquainted(row)?;
-    let (text, mut out) = ([0; 64], vec![0; row.bytes]);
-    for _ in 0..6 {
-        let crowded = pair.seal(&text).and_then(|()| pair.carry(&text, &mut out));
-        crowded.map_err(|error| row.lacks(error))?;
-        for _ in 0..2 {
-            pair.turn_round();
-            let carried = pair.carry(&text, &mut out);
-            carried.map_err(|error| row.lacks(error))?;
-        }
-    }
-    // The receiver has answered, so that there is a next chain as well.
-    pair.turn_round();
-    let answered_once = pair.carry(&text, &mut out);
-    answered_once.map_err(|error| row.lacks(error))?;
-    pair.turn_round();
+    let mut pair = crowded(row)?;
+    let mut out = vec![0; row.bytes];
     let length = pair.one.packet_len(row.bytes);
     let mut seeded = row.seeded();
-    let ring = Ring::fill(4, || {
-        let mut packet = seeded.bytes(length);
-        if let Some(version) = packet.first_mut() {
-            *version = keywright_ratchet::VERSION;
-        }
-        Ok((packet, true))
-    })?;
+    let ring = Ring::fill(4, || Ok((forged_packet(length, &mut seeded), true)))?;
     let act = move |packet: &Vec<u8>, refused: &mut bool| {
         let packet = Packet {
             bytes: packet,
@@ -316,4 +384,32 @@ pub(super) fn forged(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
         Ok::<(), Fault>(())
     };
     Ok(answered(ring, false, act))
+}
+
+/// How many headers one forged packet makes the session try to open, at most of 1,000; there is no figure if
+/// one of them costs a step of a chain or an agreement, or leaves another state.
+pub(super) fn forged_opens(row: &Row<'_>) -> Result<f64, TargetError> {
+    let mut pair = crowded(row)?;
+    let length = pair.one.packet_len(row.bytes);
+    let (mut seeded, mut out) = (row.seeded(), vec![0; row.bytes]);
+    let state = |session: &Session| hazmat::state(session).map_err(|error| row.lacks(error));
+    let before = state(&pair.other)?;
+    let mut most = 0;
+    for _ in 0..1_000 {
+        let forged = forged_packet(length, &mut seeded);
+        let packet = Packet {
+            bytes: &forged,
+            context: b"",
+        };
+        let mut work = hazmat::Work::default();
+        let opened = hazmat::open_counting(&mut pair.other, &packet, NOW, &mut out, &mut work);
+        if opened != Err(Error::Rejected) || work.chain_steps + work.agreements > 0 {
+            return Err(row.lacks("a forged packet costs more than openings of headers"));
+        }
+        most = most.max(work.header_opens);
+    }
+    if state(&pair.other)?.expose() != before.expose() {
+        return Err(row.lacks("a forged packet changes the state"));
+    }
+    Ok(most.into())
 }

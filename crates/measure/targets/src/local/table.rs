@@ -8,8 +8,11 @@ use keywright_primitives::hazmat::cbc::{Aes128Cbc, Aes256Cbc};
 use keywright_primitives::mac::{Aes256Cmac, Blake3Mac, HmacSha256, HmacSha384, HmacSha512};
 
 use super::envelope::{OneEnvelope, OneStream};
+#[cfg(feature = "peers")]
+use super::peers;
 use super::row::{Row, TARGET};
 use super::rsa_encryption::{Oaep, Pkcs1, Rsa2048, Rsa3072, Rsa4096};
+use super::session::Way;
 use super::signature::{
     EcdsaP256, EcdsaP384, Ed25519, MlDsa65, Rsa2048Pkcs1, Rsa2048Pss, Rsa3072Pkcs1, Rsa3072Pss,
     Rsa4096Pkcs1, Rsa4096Pss,
@@ -17,7 +20,7 @@ use super::signature::{
 use super::worker::Null;
 use super::{
     aead, agreement, argon2id, cbc, envelope, file, format, hash, hd, hpke, kdf, kem, mac, random,
-    ratchet, rsa_encryption, signature, token, wire,
+    ratchet, rsa_encryption, session, signature, token, wire,
 };
 use crate::operation::{Make, Operation};
 
@@ -118,6 +121,7 @@ pub const OPERATIONS: &[Operation] = &[
     row!("aead.xchacha20poly1305.open.1k": KIB => aead::open::<XChaCha20Poly1305>),
     row!("aead.xchacha20poly1305.open.64k": 64 * KIB => aead::open::<XChaCha20Poly1305>),
     row!("aead.xchacha20poly1305.open.1m": MIB => aead::open::<XChaCha20Poly1305>),
+    row!("aead.xchacha20poly1305.set-up": 0 => aead::xchacha_set_up),
     row!("agreement.ecdh-p256": 0 => agreement::ecdh_p256),
     row!("agreement.x25519": 0 => agreement::x25519),
     row!("cbc.aes-128.encrypt.1k": KIB => cbc::encrypt::<Aes128Cbc>),
@@ -166,6 +170,8 @@ pub const OPERATIONS: &[Operation] = &[
     row!("hash.blake3.1k": KIB => hash::blake3),
     row!("hash.blake3.64k": 64 * KIB => hash::blake3),
     row!("hash.blake3.1m": MIB => hash::blake3),
+    row!("hash.blake3.all.1m": MIB => hash::blake3_on_all_cores),
+    row!("hash.sha256.400": 400 => hash::sha256),
     row!("hash.sha256.1k": KIB => hash::sha256),
     row!("hash.sha256.10k": 10 * KIB => hash::sha256),
     row!("hash.sha256.64k": 64 * KIB => hash::sha256),
@@ -243,6 +249,8 @@ pub const OPERATIONS: &[Operation] = &[
     row!("mac.aes-cmac.1k": KIB => mac::make::<Aes256Cmac>),
     row!("mac.aes-cmac.verify.32": 32 => mac::verify::<Aes256Cmac>),
     row!("mac.blake3.32": 32 => mac::make::<Blake3Mac>),
+    row!("mac.blake3.64": 64 => mac::make::<Blake3Mac>),
+    row!("mac.blake3.264": 264 => mac::make::<Blake3Mac>),
     row!("mac.blake3.1k": KIB => mac::make::<Blake3Mac>),
     row!("mac.blake3.verify.32": 32 => mac::verify::<Blake3Mac>),
     row!("mac.hmac-sha256.32": 32 => mac::make::<HmacSha256>),
@@ -257,7 +265,23 @@ pub const OPERATIONS: &[Operation] = &[
     row!("mac.hmac-sha512.verify.32": 32 => mac::verify::<HmacSha512>),
     row!("null.call": 0 => null),
     #[cfg(feature = "peers")]
+    row!("peer.argon2-crate.fast": 0 => peers::argon2_fast),
+    #[cfg(feature = "peers")]
+    row!("peer.argon2-crate.balanced": 0 => peers::argon2_balanced),
+    #[cfg(feature = "peers")]
+    row!("peer.argon2-crate.strong": 0 => peers::argon2_strong),
+    #[cfg(feature = "peers")]
+    row!("peer.aws-lc-rs.hkdf-sha256.32": 32 => peers::hkdf_sha256),
+    #[cfg(feature = "peers")]
+    row!("peer.aws-lc-rs.hkdf-sha256.1k": KIB => peers::hkdf_sha256),
+    #[cfg(feature = "peers")]
     row!("peer.bip32-crate.identus.derive": 0 => hd::peers::bip32_crate),
+    #[cfg(feature = "peers")]
+    row!("peer.blake3-crate.32": 32 => peers::blake3_crate),
+    #[cfg(feature = "peers")]
+    row!("peer.blake3-crate.1m": MIB => peers::blake3_crate),
+    #[cfg(feature = "peers")]
+    row!("peer.blake3-crate.all.1m": MIB => peers::blake3_crate_on_all_cores),
     #[cfg(feature = "peers")]
     row!("peer.hpke-crate.auth.initiate": 0 => hpke::peers::auth_initiate),
     #[cfg(feature = "peers")]
@@ -270,6 +294,18 @@ pub const OPERATIONS: &[Operation] = &[
     row!("peer.hpke-crate.x-wing.base.initiate": 0 => hpke::peers::x_wing_initiate),
     #[cfg(feature = "peers")]
     row!("peer.hpke-crate.x-wing.base.accept": 0 => hpke::peers::x_wing_accept),
+    #[cfg(feature = "peers")]
+    row!("peer.rustcrypto.xchacha20poly1305.seal.1k": KIB => aead::seal::<peers::RustCrypto>),
+    #[cfg(feature = "peers")]
+    row!("peer.rustcrypto.xchacha20poly1305.seal.64k": 64 * KIB => aead::seal::<peers::RustCrypto>),
+    #[cfg(feature = "peers")]
+    row!("peer.rustcrypto.xchacha20poly1305.seal.1m": MIB => aead::seal::<peers::RustCrypto>),
+    #[cfg(feature = "peers")]
+    row!("peer.rustcrypto.xchacha20poly1305.open.1k": KIB => aead::open::<peers::RustCrypto>),
+    #[cfg(feature = "peers")]
+    row!("peer.rustcrypto.xchacha20poly1305.open.64k": 64 * KIB => aead::open::<peers::RustCrypto>),
+    #[cfg(feature = "peers")]
+    row!("peer.rustcrypto.xchacha20poly1305.open.1m": MIB => aead::open::<peers::RustCrypto>),
     #[cfg(feature = "peers")]
     row!("peer.secp256k1-crate.identus.derive": 0 => hd::peers::cold_and_libsecp256k1),
     #[cfg(feature = "peers")]
@@ -284,12 +320,24 @@ pub const OPERATIONS: &[Operation] = &[
     row!("ratchet.decrypt.1k": KIB => ratchet::decrypt),
     row!("ratchet.encrypt.1k": KIB => ratchet::encrypt),
     row!("ratchet.first": 128 => ratchet::first),
+    row!("ratchet.floor.pingpong.1k": KIB => ratchet::floor_pingpong),
     row!("ratchet.forged.1k": KIB => ratchet::forged),
+    figure!("ratchet.forged.opens.1k": KIB, times => ratchet::forged_opens),
     row!("ratchet.message.1k": KIB => ratchet::message),
     row!("ratchet.pingpong.1k": KIB => ratchet::pingpong),
+    figure!("ratchet.scaling.1k": KIB, times => ratchet::run::scaling),
     row!("ratchet.session.10k": 10 * KIB => ratchet::ten),
     row!("ratchet.session.1000k": 1_000 * KIB => ratchet::thousand),
     row!("ratchet.sessions.1k": KIB => ratchet::sessions),
+    figure!("ratchet.trend.1k": KIB, times => ratchet::run::trend),
+    row!("session.auth-psk.initiate": 64 => |row: &_| session::initiate(row, Way::AuthPsk)),
+    row!("session.auth-psk.accept": 64 => |row: &_| session::accept(row, Way::AuthPsk)),
+    row!("session.authpsk-pq.initiate": 64 => |row: &_| session::initiate(row, Way::AuthPskPq)),
+    row!("session.authpsk-pq.accept": 64 => |row: &_| session::accept(row, Way::AuthPskPq)),
+    row!("session.x3dh.initiate": 64 => |row: &_| session::initiate(row, Way::X3dh)),
+    row!("session.x3dh.accept": 64 => |row: &_| session::accept(row, Way::X3dh)),
+    row!("session.x3dh-pq.initiate": 64 => |row: &_| session::initiate(row, Way::X3dhPq)),
+    row!("session.x3dh-pq.accept": 64 => |row: &_| session::accept(row, Way::X3dhPq)),
     row!("signature.ecdsa-p256.sign": 32 => signature::sign::<EcdsaP256>),
     row!("signature.ecdsa-p256.verify": 32 => signature::verify::<EcdsaP256>),
     row!("signature.ecdsa-p384.sign": 32 => signature::sign::<EcdsaP384>),

@@ -14,12 +14,14 @@ use crate::operation::{Make, Operation, Setting};
 
 /// Rows that take a gigabyte of memory or disk, and seconds. Files run below with a short one; all of them run
 /// when ignored tests are asked for.
-const LARGE: [&str; 5] = [
+const LARGE: &[&str] = &[
     "file.copy",
     "file.copy-and-raw-seal",
     "file.seal",
     "file.seal.peak-memory",
     "kdf.argon2id.strong",
+    #[cfg(feature = "peers")]
+    "peer.argon2-crate.strong",
 ];
 
 fn setting(folder: &Path) -> Setting<'_> {
@@ -115,9 +117,11 @@ fn the_payload_is_what_the_name_says_or_what_its_family_has() {
             (Some(_), "aead") if *name == "aead.aes-256-gcm.seal.16k" => 1 << 20,
             (Some(length), _) => length,
             (None, "agreement" | "format" | "hd" | "hpke" | "kdf" | "kem" | "null" | "peer") => 0,
+            (None, "aead") if name.ends_with(".set-up") => 0,
             (None, "encryption" | "signature") => 32,
             (None, "file") => 256 << 20,
             (None, "ratchet") => 128,
+            (None, "session") => 64,
             (None, "stream") => 1 << 20,
             (None, "token") if name.contains(".ed25519.") => 112,
             (None, "token") => 64,

@@ -17,7 +17,7 @@ pub(super) enum Sealed {
     Failed(Fault),
 }
 
-fn unreadable() -> Fault {
+pub(super) fn unreadable() -> Fault {
     Fault::new(FaultPhase::Operation, "unreadable_answer")
 }
 

@@ -6,10 +6,11 @@
 //!
 //! **Outputs.** Plaintexts are random from the seed and rotate, and so do ciphertexts. What was decrypted
 //! is compared with what was encrypted. What was encrypted, sealed anew or wrapped is decrypted again and
-//! compared, outside of what is timed (see [`crate::http`]). Random bytes must have their length and may
+//! compared, outside of what is timed (see [`crate::http`]). What was signed is verified, and what was made a
+//! token of is made a value of again, the same way. Random bytes must have their length and may
 //! not repeat. The null mode and the bare server, which keep no keys, must answer as they did at first.
 //!
-//! Not here: other people's services, signing, and keys that rotate under load.
+//! Not here: other people's services, and keys that rotate under load.
 
 mod access;
 mod figures;
@@ -20,6 +21,7 @@ mod requests;
 mod server;
 mod table;
 mod token_home;
+mod uses;
 
 use keywright_measure::TargetError;
 use keywright_tls::Protocol;
@@ -28,6 +30,7 @@ pub use access::{Access, Tenant};
 pub use server::{Launch, Role, Server, home};
 pub use table::OPERATIONS;
 pub use token_home::token_home;
+pub use uses::{add_contexts, uses_home};
 
 use crate::http::{Carrier, Lines};
 pub use requests::{Requests, Ticket};
@@ -70,12 +73,24 @@ pub enum Kind {
     Mixed,
     /// Encryption in the mode of constant answers.
     Null,
+    /// Constant answers to requests for signatures.
+    NullSign,
+    /// Constant answers to batches of values.
+    NullTokenize,
     /// Random bytes.
     Random,
     /// A ciphertext sealed anew.
     Rewrap,
     /// Encryption and then decryption of what came out, as one operation of two legs.
     RoundTrip,
+    /// A signature under a key derived by its path, in a context of [`uses_home`].
+    SignHd,
+    /// An ECDSA signature over P-256, in a context of [`uses_home`].
+    SignP256,
+    /// An Ed25519 signature, in a context of [`uses_home`].
+    SignEd25519,
+    /// Tokens of card numbers, in a context of [`uses_home`].
+    Tokenize,
     /// Encryption by two clients in two contexts, half and half.
     TwoTenants,
 }
@@ -122,7 +137,8 @@ impl Shape {
     pub const fn role(&self) -> Role {
         match self.kind {
             Kind::Floor => Role::Floor,
-            Kind::Null => Role::Null,
+            Kind::Null | Kind::NullSign | Kind::NullTokenize => Role::Null,
+            Kind::SignEd25519 | Kind::SignHd | Kind::SignP256 | Kind::Tokenize => Role::Uses,
             Kind::EncryptInToken => Role::Token,
             _ => Role::Keys,
         }

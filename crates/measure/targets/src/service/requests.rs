@@ -2,13 +2,14 @@
 
 use bytes::Bytes;
 use http::Method;
-use keywright_measure::TargetError;
 use keywright_measure::ledger::Outcome;
 use keywright_measure::stats::random::Generator;
+use keywright_measure::{Fault, TargetError};
 
 use super::inputs::{Entry, Ring, body, encryptions, over_ciphertexts, path, remember_answers};
 use super::judge::{self, Sealed};
 use super::order::Deck;
+use super::uses::{self, signatures, tokens};
 use super::{Kind, Shape, Tenant};
 use crate::http::{Call, Draw, Endpoint, Exchange, Lines, Look, Prepared, Reply, Step};
 
@@ -28,6 +29,7 @@ pub struct Requests {
 #[derive(Debug)]
 struct Part {
     name: String,
+    kind: Kind,
     action: Action,
     /// Which identity it needs.
     group: u32,
@@ -48,6 +50,10 @@ enum Action {
     /// Encrypt or rewrap: right is what opens to the plaintext.
     Seal,
     RoundTrip,
+    /// Right is what is verified.
+    Sign,
+    /// Right is what gives the values back.
+    Tokenize,
 }
 
 /// What is remembered of a request.
@@ -138,6 +144,11 @@ impl Requests {
                 Sealed::Done(ciphertexts) => part.ask(ticket, &ciphertexts, None),
                 Sealed::Failed(fault) => Step::Done(Outcome::Failed(fault)),
             },
+            Action::Sign => {
+                let message = entry.plain.first().map_or("", String::as_str);
+                part.ask_with(ticket, uses::verification(part.kind, reply, message))
+            }
+            Action::Tokenize => part.ask_with(ticket, uses::values(reply, entry.plain.len())),
             Action::Health | Action::RoundTrip => Step::Done(Outcome::Unchecked),
         }
     }
@@ -202,7 +213,11 @@ impl Exchange for Requests {
         let plain = entry.map_or(&[][..], |entry| &entry.plain);
         match &ticket.turn {
             Turn::First => self.first(&ticket, reply, look),
-            Turn::Opening(None) => Step::Done(judge::asked(judge::opened(reply, plain))),
+            Turn::Opening(None) => Step::Done(judge::asked(match part.action {
+                Action::Sign => uses::verified(reply),
+                Action::Tokenize => uses::same_values(reply, plain),
+                _ => judge::opened(reply, plain),
+            })),
             Turn::Opening(Some(key)) => {
                 let outcome = judge::data_key_opened(reply, std::slice::from_ref(key));
                 Step::Done(judge::asked(outcome))
@@ -225,14 +240,30 @@ impl Part {
     ) -> Result<Self, TargetError> {
         let (name, action) = named(shape.kind);
         let endpoint = lines.endpoint().clone();
-        let opening = match shape.kind {
-            Kind::DataKey => path(tenant, "datakey/open"),
-            _ => path(tenant, "decrypt"),
+        let own = uses::context_of(shape.kind);
+        let path_to = |action: &str| match own {
+            Some(context) => format!("/v1/contexts/{context}/{action}"),
+            None => path(tenant, action),
+        };
+        let opening = match action {
+            Action::DataKey => path_to("datakey/open"),
+            Action::Sign => path_to("verify"),
+            Action::Tokenize => path_to("detokenize"),
+            _ => path_to("decrypt"),
         };
         let encrypt = path(tenant, "encrypt");
         let fixed = format!(r#""context":"{}","#, tenant.context());
+        if own.is_some() {
+            let made = match action {
+                Action::Sign => signatures(&endpoint, shape, &path_to(name), random)?,
+                Action::Tokenize => tokens(&endpoint, shape, &path_to(name), random)?,
+                _ if shape.items > 1 => tokens(&endpoint, shape, &path_to(name), random)?,
+                _ => signatures(&endpoint, shape, &path_to(name), random)?,
+            };
+            return Self::whole(lines, (shape.kind, group), made, &opening);
+        }
         let mut encryptions = |to| encryptions(&endpoint, shape, to, random);
-        let mut entries = match shape.kind {
+        let entries = match shape.kind {
             Kind::DataKey => same(&endpoint, Method::POST, &path(tenant, "datakey"), "{}")?,
             Kind::Decrypt | Kind::Rewrap => {
                 let plain = encryptions((&encrypt, ""))?;
@@ -246,15 +277,27 @@ impl Part {
             }
             _ => encryptions((&encrypt, ""))?,
         };
+        Self::whole(lines, (shape.kind, group), entries, &opening)
+    }
+
+    fn whole(
+        lines: &mut Lines,
+        (kind, group): (Kind, u32),
+        mut entries: Vec<Entry>,
+        opening: &str,
+    ) -> Result<Self, TargetError> {
+        let (name, action) = named(kind);
         if action == Action::Constant {
             remember_answers(lines, &mut entries)?;
         }
+        let nothing = Bytes::from_static(b"{}");
         Ok(Self {
             name: name.to_owned(),
+            kind,
             action,
             group,
             ring: Ring::new(entries),
-            opening: endpoint.prepare(Method::POST, &opening, Bytes::from_static(b"{}"))?,
+            opening: lines.endpoint().prepare(Method::POST, opening, nothing)?,
         })
     }
 
@@ -268,6 +311,20 @@ impl Part {
 
     fn ask(&self, ticket: &Ticket, ciphertexts: &[String], key: Option<String>) -> Step<Ticket> {
         Step::Ask(self.open(ticket, ciphertexts, Turn::Opening(key)))
+    }
+
+    /// Asks with a body that was made of the answer, if it could be.
+    fn ask_with(&self, ticket: &Ticket, body: Result<Bytes, Fault>) -> Step<Ticket> {
+        match body {
+            Err(fault) => Step::Done(Outcome::Failed(fault)),
+            Ok(body) => Step::Ask(Call {
+                request: self.opening.with_body(body),
+                ticket: Ticket {
+                    turn: Turn::Opening(None),
+                    ..*ticket
+                },
+            }),
+        }
     }
 
     fn second_leg(&self, ticket: &Ticket, reply: &Reply) -> Step<Ticket> {
@@ -290,6 +347,10 @@ const fn named(kind: Kind) -> (&'static str, Action) {
         Kind::DataKey => ("datakey", Action::DataKey),
         Kind::Decrypt => ("decrypt", Action::Decrypt),
         Kind::Floor | Kind::Null => ("encrypt", Action::Constant),
+        Kind::NullSign => ("sign", Action::Constant),
+        Kind::NullTokenize => ("tokenize", Action::Constant),
+        Kind::SignEd25519 | Kind::SignHd | Kind::SignP256 => ("sign", Action::Sign),
+        Kind::Tokenize => ("tokenize", Action::Tokenize),
         Kind::Health => ("health", Action::Health),
         Kind::Random => ("random", Action::Random),
         Kind::Rewrap => ("rewrap", Action::Seal),

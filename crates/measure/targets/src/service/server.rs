@@ -27,6 +27,8 @@ pub enum Role {
     Null,
     /// The whole service, over a home of [`token_home`](super::token_home).
     Token,
+    /// The whole service, over a home of [`uses_home`](super::uses_home).
+    Uses,
 }
 
 /// How a server is started.
@@ -77,7 +79,9 @@ impl Server {
     pub fn start(launch: Launch<'_>, role: Role, home: &Path) -> Result<Self, TargetError> {
         match role {
             Role::Floor => Self::start_floor(launch, home),
-            Role::Keys | Role::Null | Role::Token => Self::start_own(launch, role, home),
+            Role::Keys | Role::Null | Role::Token | Role::Uses => {
+                Self::start_own(launch, role, home)
+            }
         }
     }
 

@@ -30,6 +30,15 @@ pub const OPERATIONS: &[Operation] = &[
     row("service.datakey", sized(Kind::DataKey, 32)),
     row("service.random", sized(Kind::Random, 32)),
     row("service.health", sized(Kind::Health, 0)),
+    row("service.sign.ed25519", sized(Kind::SignEd25519, 32)),
+    row("service.sign.p256", sized(Kind::SignP256, 32)),
+    row("service.hd.sign", sized(Kind::SignHd, 32)),
+    row("service.null.sign", sized(Kind::NullSign, 32)),
+    row("service.tokenize.batch1000", values(Kind::Tokenize)),
+    row(
+        "service.null.tokenize.batch1000",
+        values(Kind::NullTokenize),
+    ),
     figure("service.start.10k", "ms", Make::Figure(figures::start_10k)),
     figure(
         "service.idle-memory.0",
@@ -100,6 +109,14 @@ const fn batch(kind: Kind) -> Shape {
         bytes: 64,
         items: 1000,
         ..of(kind)
+    }
+}
+
+/// Card numbers, 1,000 in a request.
+const fn values(kind: Kind) -> Shape {
+    Shape {
+        bytes: 16,
+        ..batch(kind)
     }
 }
 

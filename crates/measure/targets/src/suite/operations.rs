@@ -334,7 +334,7 @@ mod tests {
         );
         assert_eq!(
             of("local", "hash.sha256", Some(1 << 40)),
-            "hash.sha256 has no size of 1099511627776 bytes; it has 1024, 10240, 65536, 102400, 1048576"
+            "hash.sha256 has no size of 1099511627776 bytes; it has 400, 1024, 10240, 65536, 102400, 1048576"
         );
         assert_eq!(
             of("local", "hash.sha256.1k", Some(1025)),

@@ -2,7 +2,7 @@
 
 use keywright_hsm::public_key::{PublicKey, curve};
 use keywright_hsm::{Error, KeyChoice};
-use keywright_pkcs11::{Curve, ObjectHandle, Session, Template};
+use keywright_pkcs11::{Curve, Error as Layer, ObjectHandle, Session, Template};
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
 
 use super::TARGET;
@@ -130,7 +130,7 @@ impl<'s> Found<'s> {
 
     fn rsa(&self, primary: ObjectHandle) -> Result<(String, Rows), Error> {
         let key = match PublicKey::read(self.session, primary) {
-            Err(Error::Unreadable(_)) => PublicKey::of_private(self.session, primary)?,
+            Err(Layer::AttributeMissing(_)) => PublicKey::of_private(self.session, primary)?,
             read => read?,
         };
         let bits = u32::try_from(key.bits()).unwrap_or(u32::MAX);

@@ -13,6 +13,11 @@ use keywright_targets::service::{self, Access, Kind, Launch, OPERATIONS, Role, S
 
 const LOOPBACK: ([u8; 4], u16) = ([127, 0, 0, 1], 0);
 
+/// How many requests a run makes: few of those with many items.
+const fn operations(shape: Shape) -> u64 {
+    if shape.items > 1 { 6 } else { 300 }
+}
+
 fn run(shape: Shape, access: &Access, verify: Verify) -> Result<Carried, TargetError> {
     let mut carrier = service::carrier(shape, access, 11)?;
     let load = Load::Closed {
@@ -20,7 +25,7 @@ fn run(shape: Shape, access: &Access, verify: Verify) -> Result<Carried, TargetE
     };
     let assignment = Assignment {
         load: &load,
-        window: Window::Operations(if shape.items > 1 { 6 } else { 300 }),
+        window: Window::Operations(operations(shape)),
         seed: 3,
         verify,
         timeout: Duration::from_secs(60),
@@ -78,6 +83,35 @@ fn every_operation_answers_and_every_output_is_right() {
 }
 
 #[test]
+fn signatures_and_tokens_of_values_are_right_over_a_home_with_contexts_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = service::home(folder.path()).unwrap();
+    let node = Node::open(
+        &home.join(CONFIG_FILE),
+        Clock::system(),
+        MemoryPlan::LeaveAlone,
+    );
+    let node = node.unwrap();
+    let made = service::add_contexts(&node);
+    made.unwrap();
+    let serving = node.serve(Some(LOOPBACK.into())).unwrap();
+    let access = access(serving.local_addr(), &home);
+    for (name, shape) in shapes().filter(|(_, shape)| shape.role() == Role::Uses) {
+        for verify in [Verify::All, Verify::Sample] {
+            let carried = run(shape, &access, verify).unwrap();
+            let counts = &carried.ledger.counts;
+            let (sent, good) = (counts.sent, counts.verified + counts.unverified);
+            assert_eq!(sent, good, "{name}: {counts:?} {:?}", carried.ledger.faults);
+            match verify {
+                Verify::All => assert_eq!(counts.verified, sent, "{name}: {counts:?}"),
+                _ => assert!(counts.verified > 0, "{name}: {counts:?}"),
+            }
+        }
+    }
+    serving.stop().unwrap();
+}
+
+#[test]
 fn the_null_mode_answers_as_it_did_at_first_and_its_process_is_looked_at() {
     let folder = tempfile::tempdir().unwrap();
     let home = service::home(folder.path()).unwrap();
@@ -91,7 +125,8 @@ fn the_null_mode_answers_as_it_did_at_first_and_its_process_is_looked_at() {
     let access = access(running.local_addr(), &home).with_process(own);
     for (name, shape) in shapes().filter(|(_, shape)| shape.role() == Role::Null) {
         let carried = run(shape, &access, Verify::All).unwrap();
-        assert_eq!(carried.ledger.counts.verified, 300, "{name}");
+        let verified = carried.ledger.counts.verified;
+        assert_eq!(verified, operations(shape), "{name}");
         assert!(carried.cpu_ns.is_some_and(|nanos| nanos > 0), "{name}");
     }
     // It has no keys, so what needs ciphertexts cannot be done.

@@ -1,8 +1,9 @@
 //! What the server writes is what the client's types read.
 
 use keywright_api::answer::{
-    BatchAnswer, DatakeyAnswer, DatakeyOpenAnswer, ErrorAnswer, HealthAnswer, ItemResult,
-    OpenAnswer, RandomAnswer, SealAnswer,
+    AgreeAnswer, BatchAnswer, DatakeyAnswer, DatakeyOpenAnswer, ErrorAnswer, HealthAnswer,
+    ItemResult, KeyExportAnswer, MacAnswer, MaskAnswer, OpenAnswer, PublicKeyAnswer, RandomAnswer,
+    SealAnswer, SignAnswer, TokenAnswer, ValueAnswer, VerifyAnswer, XpubAnswer,
 };
 use keywright_api::error::{Refusal, entry};
 use keywright_api::write::{Batch, Done, one};
@@ -242,4 +243,118 @@ fn health_has_the_words_that_are_documented() {
         r#"{"status":"degraded","holder":"failed","audit":"ok","memory":"unlocked","epoch":7}"#;
     let answer: HealthAnswer = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_string(&answer).unwrap(), text);
+}
+
+#[test]
+fn texts_of_every_character_read_back() {
+    let all: String = (0..=0x2FF_u32).filter_map(char::from_u32).collect();
+    let texts = [
+        "",
+        "4111111111111111",
+        "\"",
+        "\\",
+        "a\"b\\c\u{0}\n\u{1f}\u{7f}\u{2028}",
+        "\u{1F600} und so",
+        &all,
+    ];
+    for text in texts {
+        let version = version(7);
+        let written = [
+            one(&Done::Tokenized {
+                token: text,
+                version,
+            }),
+            one(&Done::Detokenized {
+                value: text,
+                version,
+            }),
+            one(&Done::Masked {
+                masked: text,
+                version,
+            }),
+        ];
+        let token: TokenAnswer<'_> = serde_json::from_slice(&written[0]).unwrap();
+        let value: ValueAnswer<'_> = serde_json::from_slice(&written[1]).unwrap();
+        let masked: MaskAnswer<'_> = serde_json::from_slice(&written[2]).unwrap();
+        let read = [&token.token, &value.value, &masked.masked];
+        assert!(read.iter().all(|one| one.expose() == text), "{text:?}");
+        assert_eq!(
+            [token.key_version, value.key_version, masked.key_version],
+            [version; 3]
+        );
+    }
+}
+
+#[test]
+fn a_batch_of_texts_that_all_need_escapes_is_whole() {
+    let mut batch = Batch::with_capacity(0);
+    let text = "\u{1}\"".repeat(300);
+    for _ in 0..50 {
+        batch.push(Ok(Done::Tokenized {
+            token: &text,
+            version: version(1),
+        }));
+    }
+    let written = batch.finish();
+    let answer: BatchAnswer<TokenAnswer<'_>> = serde_json::from_slice(&written).unwrap();
+    assert_eq!(answer.items.len(), 50);
+    for item in answer.items {
+        assert_eq!(item.into_result().unwrap().token.expose(), text);
+    }
+}
+
+#[test]
+fn what_was_done_with_keys_reads_back() {
+    let version = version(9);
+    let written = one(&Done::Signed {
+        signature: &[7; 65],
+        version,
+    });
+    let signed: SignAnswer<'_> = serde_json::from_slice(&written).unwrap();
+    assert_eq!(signed.signature.decode().unwrap(), [7; 65]);
+    for valid in [true, false] {
+        let written = one(&Done::Verified { valid, version });
+        let read: VerifyAnswer = serde_json::from_slice(&written).unwrap();
+        assert_eq!((read.valid, read.key_version), (valid, version));
+    }
+    let written = one(&Done::Agreed {
+        secret: &[1; 32],
+        version,
+    });
+    let agreed: AgreeAnswer<'_> = serde_json::from_slice(&written).unwrap();
+    assert_eq!(agreed.secret.decode().unwrap(), [1; 32]);
+    let pem = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n";
+    let written = one(&Done::PublicKey {
+        public_key: &[2; 33],
+        jwk: r#"{"crv":"P-256","kty":"EC","x":"AA","y":"BB"}"#,
+        pem,
+        version,
+    });
+    let key: PublicKeyAnswer<'_> = serde_json::from_slice(&written).unwrap();
+    assert_eq!((key.pem.as_str(), key.jwk["y"].as_str()), (pem, "BB"));
+    assert_eq!(key.public_key.decode().unwrap(), [2; 33]);
+    let written = one(&Done::Xpub {
+        xpub: "xpub1",
+        version,
+    });
+    let xpub: XpubAnswer = serde_json::from_slice(&written).unwrap();
+    assert_eq!((xpub.xpub.as_str(), xpub.key_version), ("xpub1", version));
+    let written = one(&Done::Exported {
+        private_key: &[3; 32],
+        scheme: "slip10-ed25519",
+        seed: "raw",
+        version,
+    });
+    let out: KeyExportAnswer<'_> = serde_json::from_slice(&written).unwrap();
+    assert_eq!(
+        (out.scheme.as_str(), out.seed.as_str()),
+        ("slip10-ed25519", "raw")
+    );
+    assert_eq!(out.private_key.decode().unwrap(), [3; 32]);
+    let written = one(&Done::Mac {
+        mac: &[4; 16],
+        version,
+    });
+    let mac: MacAnswer<'_> = serde_json::from_slice(&written).unwrap();
+    assert_eq!(mac.mac.decode().unwrap(), [4; 16]);
 }

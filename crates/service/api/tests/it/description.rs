@@ -1,11 +1,19 @@
 //! The OpenAPI document says what the routes, types and errors are.
 
 use keywright_api::answer::{
-    BatchAnswer, ContextsAnswer, DatakeyAnswer, DatakeyOpenAnswer, HealthAnswer, OpenAnswer,
-    RandomAnswer, SealAnswer,
+    AgreeAnswer, BatchAnswer, ContextsAnswer, DatakeyAnswer, DatakeyOpenAnswer, HealthAnswer,
+    KeyExportAnswer, MacAnswer, MaskAnswer, OpenAnswer, PublicKeyAnswer, RandomAnswer, SealAnswer,
+    SignAnswer, TokenAnswer, ValueAnswer, VerifyAnswer, XpubAnswer,
 };
 use keywright_api::error::entry;
-use keywright_api::request::{DatakeyItem, OpenItem, RandomItem, SealItem, parse};
+use keywright_api::orders::{
+    ApproveAnswer, ApproveOrder, KeyOrder, KeyOrderAnswer, KeyVersionsAnswer, RotateAnswer,
+    RotateOrder, parse_order,
+};
+use keywright_api::request::{
+    AgreeItem, DatakeyItem, MacItem, MacVerifyItem, OpenItem, PathItem, PublicKeyItem, RandomItem,
+    SealItem, SignItem, TokenItem, ValueItem, VerifyItem, parse,
+};
 use keywright_api::route::{Endpoint, ROUTES, Route};
 use keywright_api::{Limits, openapi};
 use serde_json::Value;
@@ -43,7 +51,7 @@ fn every_route_is_documented_and_nothing_else() {
         );
         assert_eq!(
             operation.get("requestBody").is_some(),
-            route.takes_items(),
+            route.request.is_some(),
             "{}",
             route.path
         );
@@ -135,7 +143,22 @@ fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
 fn requests_are_closed_and_binary_fields_say_so() {
     let document = document();
     let schemas = &document["components"]["schemas"];
-    for name in ["SealItem", "OpenItem", "DatakeyItem", "RandomItem"] {
+    let names = [
+        "SealItem",
+        "OpenItem",
+        "DatakeyItem",
+        "RandomItem",
+        "ValueItem",
+        "TokenItem",
+        "SignItem",
+        "VerifyItem",
+        "AgreeItem",
+        "PublicKeyItem",
+        "PathItem",
+        "MacItem",
+        "MacVerifyItem",
+    ];
+    for name in names {
         assert_eq!(schemas[name]["additionalProperties"], false, "{name}");
     }
     assert_eq!(
@@ -179,6 +202,33 @@ fn examples_of_requests_are_read_by_the_real_types() {
                 .ok()
                 .map(|r| r.is_batch()),
             Endpoint::Random => parse::<RandomItem>(body, limits).ok().map(|r| r.is_batch()),
+            Endpoint::Tokenize => parse::<ValueItem<'_>>(body, limits)
+                .ok()
+                .map(|r| r.is_batch()),
+            Endpoint::Sign => parse::<SignItem<'_>>(body, limits)
+                .ok()
+                .map(|r| r.is_batch()),
+            Endpoint::Verify => parse::<VerifyItem<'_>>(body, limits)
+                .ok()
+                .map(|r| r.is_batch()),
+            Endpoint::Agree => parse::<AgreeItem<'_>>(body, limits)
+                .ok()
+                .map(|r| r.is_batch()),
+            Endpoint::PublicKey => parse::<PublicKeyItem<'_>>(body, limits)
+                .ok()
+                .map(|r| r.is_batch()),
+            Endpoint::Xpub | Endpoint::KeyExport => parse::<PathItem<'_>>(body, limits)
+                .ok()
+                .map(|r| r.is_batch()),
+            Endpoint::Mac => parse::<MacItem<'_>>(body, limits)
+                .ok()
+                .map(|r| r.is_batch()),
+            Endpoint::MacVerify => parse::<MacVerifyItem<'_>>(body, limits)
+                .ok()
+                .map(|r| r.is_batch()),
+            Endpoint::Detokenize | Endpoint::Mask => parse::<TokenItem<'_>>(body, limits)
+                .ok()
+                .map(|r| r.is_batch()),
             _ => None,
         }
     }
@@ -193,6 +243,26 @@ fn examples_of_requests_are_read_by_the_real_types() {
                 "{} {body}",
                 route.path
             );
+        }
+    }
+}
+
+#[test]
+fn examples_of_orders_are_read_by_the_real_parser() {
+    let document = document();
+    let limits = &Limits::DEFAULT;
+    for route in ROUTES.iter().filter(|route| route.is_order()) {
+        let examples = examples(&operation(&document, route)["requestBody"]["content"]);
+        assert_eq!(examples.len(), 1, "{}", route.path);
+        for (_, body) in examples {
+            let body = body.as_bytes();
+            let read = match route.request.unwrap() {
+                "KeyOrder" => parse_order::<KeyOrder>(body, limits).is_ok(),
+                "RotateOrder" => parse_order::<RotateOrder>(body, limits).is_ok(),
+                "ApproveOrder" => parse_order::<ApproveOrder>(body, limits).is_ok(),
+                other => panic!("{other}"),
+            };
+            assert!(read, "{}", route.path);
         }
     }
 }
@@ -220,6 +290,20 @@ fn examples_of_answers_are_read_by_the_real_types() {
                 "DatakeyAnswer" => reads::<DatakeyAnswer<'_>>(&name, &body),
                 "DatakeyOpenAnswer" => reads::<DatakeyOpenAnswer<'_>>(&name, &body),
                 "RandomAnswer" => reads::<RandomAnswer<'_>>(&name, &body),
+                "SignAnswer" => reads::<SignAnswer<'_>>(&name, &body),
+                "VerifyAnswer" => reads::<VerifyAnswer>(&name, &body),
+                "AgreeAnswer" => reads::<AgreeAnswer<'_>>(&name, &body),
+                "PublicKeyAnswer" => reads::<PublicKeyAnswer<'_>>(&name, &body),
+                "XpubAnswer" => reads::<XpubAnswer>(&name, &body),
+                "KeyExportAnswer" => reads::<KeyExportAnswer<'_>>(&name, &body),
+                "MacAnswer" => reads::<MacAnswer<'_>>(&name, &body),
+                "TokenAnswer" => reads::<TokenAnswer<'_>>(&name, &body),
+                "ValueAnswer" => reads::<ValueAnswer<'_>>(&name, &body),
+                "MaskAnswer" => reads::<MaskAnswer<'_>>(&name, &body),
+                "KeyOrderAnswer" => reads::<KeyOrderAnswer>(&name, &body),
+                "RotateAnswer" => reads::<RotateAnswer>(&name, &body),
+                "ApproveAnswer" => reads::<ApproveAnswer>(&name, &body),
+                "KeyVersionsAnswer" => reads::<KeyVersionsAnswer>(&name, &body),
                 "HealthAnswer" => reads::<HealthAnswer>(&name, &body),
                 "ContextsAnswer" => reads::<ContextsAnswer>(&name, &body),
                 other => panic!("{other}"),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use http::StatusCode;
 use keywright_api::error::{Refusal, entry};
 use keywright_api::route::{COMMON, ROUTES};
-use keywright_api::{Limits, MAX_AAD, MAX_RANDOM, MAX_RANDOM_TOTAL};
+use keywright_api::{Limits, MAX_AAD, MAX_RANDOM, MAX_RANDOM_TOTAL, MAX_TWEAK};
 use keywright_types::Code;
 
 #[test]
@@ -64,18 +64,18 @@ fn statuses_are_the_ones_that_were_decided() {
         (200, "ok"),
         (
             400,
-            "request_malformed base64_invalid aad_too_large ciphertext_malformed decryption_failed unsupported name_invalid handshake_failed value_invalid",
+            "request_malformed base64_invalid aad_too_large ciphertext_malformed decryption_failed unsupported name_invalid handshake_failed value_invalid value_unfit tweak_invalid path_invalid digest_invalid peer_key_invalid",
         ),
         (
             403,
-            "operation_denied principal_unknown principal_ambiguous certificate_revoked certificate_expired certificate_missing certificate_untrusted certificate_malformed",
+            "operation_denied principal_unknown principal_ambiguous certificate_revoked certificate_expired certificate_missing certificate_untrusted certificate_malformed approval_missing",
         ),
         (404, "context_not_found route_not_found version_not_found"),
         (405, "method_not_allowed"),
         (408, "request_timeout"),
         (
             409,
-            "key_version_unavailable name_taken state_conflict no_active_version",
+            "key_version_unavailable name_taken state_conflict no_active_version key_in_use not_yet_due clock_uncertain",
         ),
         (413, "body_too_large too_many_items"),
         (500, "internal interrupted"),
@@ -101,6 +101,7 @@ fn sentences_name_the_limits_in_force() {
     assert!(message(Code::TooManyItems).contains("more than 77 items"));
     assert!(message(Code::BodyTooLarge).contains("more than 4321 bytes"));
     assert!(message(Code::AadTooLarge).contains(&MAX_AAD.to_string()));
+    assert!(message(Code::TweakInvalid).contains(&MAX_TWEAK.to_string()));
     assert!(message(Code::ValueInvalid).contains(&format!("1 to {MAX_RANDOM} bytes")));
     assert!(message(Code::TooManyItems).contains(&format!("{} MiB", MAX_RANDOM_TOTAL >> 20)));
     for &code in Code::ALL {
@@ -136,11 +137,9 @@ fn every_code_that_can_reach_a_client_belongs_to_a_route() {
         Code::CertificateMissing,
         Code::CertificateUntrusted,
         Code::HandshakeFailed,
-        // Orders of administration, which have no route yet.
+        // Orders of administration that have no route.
         Code::NameInvalid,
         Code::NameTaken,
-        Code::VersionNotFound,
-        Code::StateConflict,
         Code::Interrupted,
     ];
     for &code in Code::ALL {

@@ -72,6 +72,20 @@ fn the_fields_of_items_are_on_the_page() {
         ("OpenItem", "`ciphertext`, `aad`?"),
         ("DatakeyItem", "`aad`?, `plain`?"),
         ("RandomItem", "`bytes`"),
+        ("ValueItem", "`value`, `tweak`?"),
+        ("TokenItem", "`token`, `key_version`, `tweak`?"),
+        ("SignItem", "`message`?, `digest`?, `path`?, `form`?"),
+        (
+            "VerifyItem",
+            "`message`?, `digest`?, `signature`, `key_version`, `path`?, `form`?",
+        ),
+        ("AgreeItem", "`public_key`, `path`?, `key_version`?"),
+        ("PublicKeyItem", "`path`?, `key_version`?"),
+        ("PathItem", "`path`"),
+        ("MacItem", "`message`"),
+        ("MacVerifyItem", "`message`, `mac`, `key_version`"),
+        ("KeyOrder", "`version`?, `all`?, `despite_use`?"),
+        ("ApproveOrder", "`order`, `version`?, `all`?"),
     ];
     let described = keywright_api::openapi::document(&keywright_api::Limits::DEFAULT);
     for (name, fields) in items {

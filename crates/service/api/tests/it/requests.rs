@@ -1,7 +1,9 @@
 //! What a body may be. Everything else is one code, and shows nothing of the body.
 
 use keywright_api::error::Refusal;
-use keywright_api::request::{Body, DatakeyItem, OpenItem, RandomItem, SealItem, parse};
+use keywright_api::request::{
+    Body, DatakeyItem, OpenItem, RandomItem, SealItem, TokenItem, ValueItem, parse,
+};
 use keywright_api::{Binary, Limits};
 use keywright_types::{Code, RequestId};
 
@@ -281,4 +283,69 @@ fn what_a_client_writes_the_server_reads() {
     }
     let written = serde_json::to_vec(&Body::One(RandomItem { bytes: 16 })).unwrap();
     assert_eq!(written, br#"{"bytes":16}"#);
+}
+
+#[test]
+fn a_token_without_its_version_is_refused_and_told_what_is_missing() {
+    let good = r#"{"token":"4111","key_version":3,"tweak":{"a":"b","c":""}}"#;
+    let request: Body<TokenItem<'_>> = parse(good.as_bytes(), &Limits::DEFAULT).unwrap();
+    let item = &request.items()[0];
+    assert_eq!(
+        (item.token.expose(), item.key_version.number()),
+        ("4111", 3)
+    );
+    let cells: Vec<_> = item.tweak.as_ref().unwrap().iter().collect();
+    assert_eq!(cells, [("a", "b"), ("c", "")]);
+    for bad in [
+        r#"{"token":"4111"}"#,
+        r#"{"items":[{"token":"4111","key_version":1},{"token":"4111"}]}"#,
+        r#"{"token":"4111","key_version":null}"#,
+        r#"{"token":"4111","key_version":"1"}"#,
+        r#"{"token":"4111","key_version":-1}"#,
+        r#"{"token":"4111","key_version":4294967296}"#,
+        r#"{"token":"4111","key_version":1.5}"#,
+    ] {
+        let refused = parse::<TokenItem<'_>>(bad.as_bytes(), &Limits::DEFAULT);
+        let refused = refused.map(drop).expect_err(bad);
+        assert_eq!(refused.code(), Code::RequestMalformed);
+        let message = refused.message(&Limits::DEFAULT);
+        assert!(
+            message.contains("the `key_version` that tokenize answered"),
+            "{message}"
+        );
+        assert!(!message.contains("4111"), "{message}");
+    }
+}
+
+#[test]
+fn tweaks_are_objects_of_texts_without_a_column_twice() {
+    for bad in [
+        r#"{"value":"1","tweak":[]}"#,
+        r#"{"value":"1","tweak":"a"}"#,
+        r#"{"value":"1","tweak":{"a":1}}"#,
+        r#"{"value":"1","tweak":{"a":null}}"#,
+        r#"{"value":"1","tweak":{"a":"1","a":"2"}}"#,
+        r#"{"value":"1","tweak":{"a":"1","\u0061":"2"}}"#,
+        r#"{"value":1}"#,
+        r#"{"value":"1","key_version":1}"#,
+        r#"{"tweak":{}}"#,
+    ] {
+        assert!(
+            parse::<ValueItem<'_>>(bad.as_bytes(), &Limits::DEFAULT).is_err(),
+            "{bad}"
+        );
+    }
+    let many: Vec<_> = (0..65).map(|n| format!("\"c{n}\":\"x\"")).collect();
+    let body = |count: usize| format!(r#"{{"value":"1","tweak":{{{}}}}}"#, many[..count].join(","));
+    let read = |count| parse::<ValueItem<'_>>(body(count).as_bytes(), &Limits::DEFAULT).is_ok();
+    assert!(read(64) && !read(65));
+    let escaped = r#"{"value":"\u0034\"1","tweak":null}"#;
+    let request: Body<ValueItem<'_>> = parse(escaped.as_bytes(), &Limits::DEFAULT).unwrap();
+    assert_eq!(request.items()[0].value.expose(), "4\"1");
+    assert!(request.items()[0].tweak.is_none());
+    let shown = format!("{request:?}");
+    assert!(
+        !shown.contains("4\\\"1") && shown.contains("Text(3 bytes)"),
+        "{shown}"
+    );
 }

@@ -76,6 +76,26 @@ fn the_table_is_the_one_that_was_decided() {
             "POST /v1/contexts/{context}/rewrap rewrap",
             "POST /v1/contexts/{context}/datakey datakey",
             "POST /v1/contexts/{context}/datakey/open datakey-open",
+            "POST /v1/contexts/{context}/tokenize tokenize",
+            "POST /v1/contexts/{context}/detokenize detokenize",
+            "POST /v1/contexts/{context}/mask mask",
+            "POST /v1/contexts/{context}/sign sign",
+            "POST /v1/contexts/{context}/verify verify",
+            "POST /v1/contexts/{context}/agree agree",
+            "POST /v1/contexts/{context}/public-key public-key",
+            "POST /v1/contexts/{context}/xpub xpub",
+            "POST /v1/contexts/{context}/key/export key-export",
+            "POST /v1/contexts/{context}/mac mac",
+            "POST /v1/contexts/{context}/mac/verify mac-verify",
+            "POST /v1/contexts/{context}/key/suspend key-suspend",
+            "POST /v1/contexts/{context}/key/resume key-resume",
+            "POST /v1/contexts/{context}/key/retire key-retire",
+            "POST /v1/contexts/{context}/key/schedule-destroy key-schedule-destroy",
+            "POST /v1/contexts/{context}/key/cancel-destroy key-cancel-destroy",
+            "POST /v1/contexts/{context}/key/destroy key-destroy",
+            "POST /v1/contexts/{context}/key/approve key-approve",
+            "POST /v1/contexts/{context}/key/rotate key-rotate",
+            "GET /v1/contexts/{context}/key/versions key-list",
             "POST /v1/random random",
             "GET /v1/health health-read",
             "GET /v1/contexts context-list",
@@ -185,11 +205,13 @@ fn what_hands_out_or_changes_is_never_read_with_get() {
         Operation::ContextList,
         Operation::MetricsRead,
         Operation::ApiRead,
+        Operation::KeyList,
     ];
     for route in &ROUTES {
         let get = route.verb.name() == "GET";
         assert_eq!(get, read.contains(&route.operation), "{}", route.path);
-        assert_eq!(get, !route.takes_items(), "{}", route.path);
-        assert!(!get || matches!(route.path, Path::Fixed(_)));
+        assert_eq!(get, route.request.is_none(), "{}", route.path);
+        let listed = route.operation == Operation::KeyList;
+        assert!(!get || listed || matches!(route.path, Path::Fixed(_)));
     }
 }

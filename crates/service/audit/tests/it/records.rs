@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use keywright_audit::batch::Batch;
 use keywright_audit::field::{
-    Field, MessageId, Prefix, Resumption, Row, Serial, Subject, searchable,
+    Field, MessageId, PathList, Prefix, Resumption, Row, Serial, Subject, searchable,
 };
 use keywright_audit::record::{Entry, FIXED_LEN, MAX_BODY, Malformed, ReadField, Record};
 use keywright_audit::show::{Filter, show};
@@ -82,15 +82,44 @@ fn every_field_survives_the_round_trip() {
         .iter()
         .filter(|tag| !seen.contains(tag))
         .collect();
-    // These three have tests of their own.
+    // These four have tests of their own.
     assert_eq!(
         missing,
         [
             &FieldTag::ItemGroups,
             &FieldTag::ItemDigest,
-            &FieldTag::CarriedFrom
+            &FieldTag::CarriedFrom,
+            &FieldTag::Paths
         ]
     );
+}
+
+#[test]
+fn paths_are_listed_by_their_numbers_and_come_back_as_they_are_written() {
+    let mut list = PathList::new();
+    assert_eq!((list.field(), list.byte_len()), (None, 0));
+    let hardened = 1 << 31;
+    list.push([hardened | 44, hardened, 7].into_iter());
+    list.push(std::iter::empty());
+    list.push([u32::MAX].into_iter());
+    let fields = [list.field().unwrap()];
+    let mut body = Vec::new();
+    Record {
+        facts: request(7),
+        fields: &fields,
+    }
+    .put(1, &mut body);
+    let entry = Entry::parse(&body).unwrap();
+    let read: Vec<_> = entry.known().collect();
+    assert_eq!(read, fields);
+    let Field::Paths(paths) = read[0] else {
+        panic!("paths");
+    };
+    let texts: Vec<_> = paths.iter().collect();
+    assert_eq!(texts, ["m/44'/0'/7", "m", "m/2147483647'"]);
+    for cut in [&[1][..], &[1, 0, 0, 0], &[0, 2, 0, 0, 0, 0], &[255]] {
+        assert_eq!(Field::parse(FieldTag::Paths, cut), None, "{cut:?}");
+    }
 }
 
 #[test]

@@ -62,6 +62,9 @@ fn context(name: &str) -> Order {
         name,
         binding: BindingKind::None,
         spec: KeySpec::seal(),
+        rules: keywright_custody::Rules::default(),
+        detail: None,
+        secret: None,
     }
 }
 

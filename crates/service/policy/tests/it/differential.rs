@@ -204,5 +204,6 @@ fn any_grant(dice: &mut SplitMix, document: &PolicyDocument) -> Grant {
         },
         operations,
         contexts,
+        paths: Vec::new(),
     }
 }

@@ -530,7 +530,25 @@ fn each_operation_has_the_scope_that_was_decided_for_it() {
             "datakey-open",
             "context-describe",
             "key-rotate",
-            "key-list"
+            "key-list",
+            "tokenize",
+            "detokenize",
+            "mask",
+            "sign",
+            "verify",
+            "agree",
+            "public-key",
+            "xpub",
+            "key-export",
+            "mac",
+            "mac-verify",
+            "key-suspend",
+            "key-resume",
+            "key-retire",
+            "key-schedule-destroy",
+            "key-cancel-destroy",
+            "key-destroy",
+            "key-approve"
         ]
     );
     assert_eq!(

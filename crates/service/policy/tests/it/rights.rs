@@ -292,3 +292,73 @@ fn each_denial_has_its_code() {
     assert_eq!(Denied::NoRight.code(), Code::ContextNotFound);
     assert_eq!(Denied::OtherRight.code(), Code::OperationDenied);
 }
+
+#[test]
+fn paths_limit_what_a_grant_gives_and_what_a_deny_takes() {
+    let policy = granted(
+        "[[grant]]\nprincipals = [\"loner\"]\noperations = [\"sign\"]\ncontexts = [\"c\"]\npaths = [\"m/44'/**\"]\n\
+         [[grant]]\nprincipals = [\"loner\"]\neffect = \"deny\"\noperations = [\"sign\", \"public-key\"]\ncontexts = [\"*\"]\npaths = [\"m/44'/7'\"]\n\
+         [[grant]]\nprincipals = [\"loner\"]\noperations = [\"public-key\"]\ncontexts = [\"c\"]\n",
+    );
+    let who = who(&policy, "loner");
+    let h = |number: u32| number | 1 << 31;
+    let ask = |operation, path: &[u32]| {
+        let decided = policy.authorize_in_tree(&who, context("c"), operation);
+        decided.map(|(_, rights)| rights.allow(path))
+    };
+    for (path, sign, public) in [
+        (&[h(44)][..], true, true),
+        (&[h(44), h(7)], false, false),
+        (&[h(44), h(7), 0], true, true),
+        (&[h(45)], false, true),
+        (&[44], false, true),
+        (&[], false, true),
+    ] {
+        assert_eq!(ask(Operation::Sign, path), Ok(sign), "{path:?}");
+        assert_eq!(ask(Operation::PublicKey, path), Ok(public), "{path:?}");
+    }
+    assert_eq!(ask(Operation::KeyExport, &[]), Err(Denied::OtherRight));
+    // A right at some paths makes the context known, and is none where there are no paths.
+    assert!(policy.may_know(&who, context("c")));
+    let plain = policy.authorize(&who, context("c"), Operation::Sign);
+    assert_eq!(plain.unwrap_err(), Denied::OtherRight);
+    assert!(
+        policy
+            .authorize(&who, context("c"), Operation::PublicKey)
+            .is_ok()
+    );
+    let elsewhere = policy.authorize_in_tree(&who, context("d"), Operation::Sign);
+    assert_eq!(elsewhere.unwrap_err(), Denied::NoRight);
+}
+
+#[test]
+fn paths_stand_only_beside_operations_on_keys_of_trees() {
+    for (grant, says) in [
+        (
+            "operations = [\"encrypt\"]\npaths = [\"m/**\"]",
+            "no key of a tree",
+        ),
+        (
+            "operations = [\"sign\", \"mac\"]\npaths = [\"m/**\"]",
+            "`mac` concerns no key",
+        ),
+        (
+            "operations = [\"sign\"]\npaths = [\"m/0'\", \"m/0'\"]",
+            "twice",
+        ),
+        (
+            "operations = [\"sign\"]\npaths = [\"m/x\"]",
+            "a path is `m` and components",
+        ),
+        (
+            "operations = [\"sign\"]\npaths = [\"44'/0'\"]",
+            "a path is `m` and components",
+        ),
+    ] {
+        let text = format!(
+            "version = 1\n[[principal]]\nname = \"loner\"\n[[grant]]\nprincipals = [\"loner\"]\ncontexts = [\"c\"]\n{grant}\n"
+        );
+        let refused = keywright_policy::PolicyDocument::parse(&text).unwrap_err();
+        assert!(refused.to_string().contains(says), "{refused}");
+    }
+}

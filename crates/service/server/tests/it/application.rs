@@ -20,7 +20,7 @@ use keywright_primitives::signature::SigningKey;
 use keywright_secret::Secret;
 use keywright_server::transport::{Handler, Peer};
 use keywright_server::{Application, Probes};
-use keywright_service::{Settings, Shared, Snapshot, Worker};
+use keywright_service::{Desk, Settings, Shared, Snapshot, Worker};
 use keywright_testkit::ca::TestAuthority;
 use keywright_tls::{CertificateDer, Protocol, certificates};
 use keywright_types::{Code, InstallationId, KeySpec, KeyVersion, NodeId, PrincipalId, TenantId};
@@ -113,6 +113,7 @@ impl House {
     fn application(&self) -> Application {
         let worker = Worker::new(Arc::clone(&self.shared), self.log.writer().unwrap());
         let probes = Probes {
+            desk: Desk::start(|_| Err(Code::Internal)).unwrap(),
             audit: Box::new(|| true),
             memory_locked: true,
         };

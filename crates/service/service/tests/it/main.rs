@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod house;
 #[cfg(test)]
+mod life;
+#[cfg(test)]
 mod orders;
 #[cfg(test)]
 mod placement;

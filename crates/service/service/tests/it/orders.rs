@@ -61,6 +61,13 @@ impl KeyHolder for Meddler {
         discarded.push((material.key(), material.version()));
     }
 
+    fn destroy(&self, permit: &Permit, material: &KeyMaterial) -> Result<(), HolderError> {
+        if let Some(trick) = self.trick.get() {
+            trick();
+        }
+        self.inner.destroy(permit, material)
+    }
+
     fn perform(
         &self,
         permit: &Permit,

@@ -18,6 +18,7 @@ use crate::house::{House, TRADING, at_once, prepared, results};
 struct Mixed {
     inner: Arc<dyn KeyHolder>,
     waits: AtomicBool,
+    quick: AtomicBool,
     home: ThreadId,
     elsewhere: AtomicUsize,
     probed_elsewhere: AtomicUsize,
@@ -66,6 +67,19 @@ impl KeyHolder for Mixed {
         self.inner.perform(permit, request, items, random)
     }
 
+    fn perform_now(
+        &self,
+        permit: &Permit,
+        request: &Request,
+        items: Items,
+        random: &mut RandomStream,
+    ) -> Result<Result<Reply, HolderError>, Items> {
+        if !self.quick.load(Ordering::SeqCst) {
+            return Err(items);
+        }
+        Ok(self.perform(permit, request, items, random))
+    }
+
     fn probe(&self) -> Result<(), HolderError> {
         self.probed_elsewhere
             .fetch_add(self.is_elsewhere(), Ordering::SeqCst);
@@ -79,6 +93,7 @@ fn house() -> (House, Arc<Mixed>) {
         let mixed = Arc::new(Mixed {
             inner,
             waits: AtomicBool::new(false),
+            quick: AtomicBool::new(false),
             home: std::thread::current().id(),
             elsewhere: AtomicUsize::new(0),
             probed_elsewhere: AtomicUsize::new(0),
@@ -121,4 +136,29 @@ fn a_holder_that_waits_is_probed_on_its_pool_and_not_on_the_servers_thread() {
         .unwrap();
     assert!(runtime.block_on(worker.holder_works()));
     assert_eq!(holder.probed_elsewhere.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_device_that_is_quick_is_used_at_once_and_one_that_ceases_to_be_is_waited_for_elsewhere() {
+    let (house, holder) = house();
+    let worker = house.worker();
+    let caller = house.caller(TRADING);
+    holder.waits.store(true, Ordering::SeqCst);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    for (quick, elsewhere) in [(true, 0), (false, 1), (true, 1)] {
+        holder.quick.store(quick, Ordering::SeqCst);
+        let (context, operation) = ("desk", DataOperation::Encrypt);
+        let done = worker.perform(house.call(&caller), context, operation, prepared(&[b"x"]));
+        let done = if quick {
+            at_once(done)
+        } else {
+            runtime.block_on(done)
+        };
+        assert_eq!(holder.elsewhere.load(Ordering::SeqCst), elsewhere);
+        worker.flush();
+        let done = done.release(&worker).unwrap().unwrap();
+        assert_eq!(results(&done)[0].0, Code::Ok);
+    }
 }

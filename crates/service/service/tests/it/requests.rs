@@ -615,8 +615,10 @@ fn worker_with(house: &House, states: &[State], min_open: u32) -> Rc<Worker> {
         tenant,
         name: key.name().clone(),
         spec: *key.spec(),
+        detail: None,
         binding: key.binding(),
         min_open: KeyVersion::from_number(min_open),
+        rules: key.rules().clone(),
     };
     let versions = key.versions().iter().zip(states);
     let versions = versions.map(|(one, state)| Version::new(Arc::clone(one.material()), *state));

@@ -1,9 +1,12 @@
 //! What must not open, and what must not be written.
 
-use keywright_container::{Error, FileHeader, MAX_SLOTS, SLOT_LIMIT, Slot, rewrite_slots, seal};
+use keywright_container::{
+    DataKey, Error, FileHeader, MAX_SLOTS, SLOT_LIMIT, Slot, rewrite_slots, seal,
+};
 use keywright_envelope::{Aad, Binding};
 use keywright_password::{Cost, Limits, Profile};
 use keywright_primitives::random::RandomStream;
+use keywright_secret::Secret;
 use keywright_types::{DataKeyId, Kind, SlotType};
 
 use crate::scene::{
@@ -110,10 +113,7 @@ fn slots_of_two_files_exchanged_open_neither() {
         Err(Error::Rejected)
     ));
     // Nor does another key under the same id, or the right one under another.
-    let same_id = keywright_container::DataKey::new(
-        one.id(),
-        keywright_secret::Secret::copy_from(two.secret().expose()).unwrap(),
-    );
+    let same_id = DataKey::new(one.id(), Secret::copy_from(two.secret().expose()).unwrap());
     for wrong in [&two, &same_id] {
         assert!(matches!(
             opened(&files[0], wrong, &Aad::EMPTY),
@@ -238,6 +238,38 @@ fn the_second_of_two_passwords_opens_and_a_wrong_one_does_not() {
     assert!(opened_with_password(&sealed(&key, &many, b"text"), "two").is_err());
 }
 
+/// Nothing that saves takes a password, so Argon2 runs once for an open file and never for a save.
+#[test]
+fn a_file_opened_once_is_saved_any_number_of_times_without_its_password() {
+    let made = key(1);
+    let first = sealed(&made, &[password_slot(&made, "pass")], b"first");
+    let (header, _) = FileHeader::parse(&first).unwrap();
+    let opened = header.open_with_password(&password("pass"), &Limits::standard());
+    let (key, _) = opened.unwrap();
+    let mut saves = Vec::new();
+    for number in 0..100_u8 {
+        let (mut file, text) = (Vec::new(), [number; 100]);
+        let slots = header.slots();
+        let sealed = seal(
+            &mut &text[..],
+            &mut file,
+            &key,
+            slots,
+            &Aad::EMPTY,
+            &mut |_| (),
+        );
+        assert_eq!(sealed.unwrap(), 100);
+        let (again, _) = FileHeader::parse(&file).unwrap();
+        assert_eq!(again.slots(), slots);
+        saves.push(file);
+    }
+    for (number, file) in saves.iter().enumerate().step_by(33) {
+        let text = opened_with_password(file, "pass").unwrap();
+        assert!(text.iter().all(|byte| usize::from(*byte) == number));
+        assert!(opened_with_password(file, "pas").is_err());
+    }
+}
+
 #[test]
 fn rewritten_slots_leave_the_stream_as_it_was() {
     let key = key(1);
@@ -271,4 +303,34 @@ fn debug_shows_no_byte_of_the_key() {
         shown.contains("Secret<32>") && !shown.contains("238, 238"),
         "{shown}"
     );
+}
+
+/// Two data keys of one id, known to whoever makes the file: each chunk fits the one, the commitment the
+/// other. Neither opens it, so no file has two contents.
+#[test]
+fn t27_a_stream_that_fits_without_its_commitment_is_refused() {
+    let text = text(1_000);
+    let keys = [1, 2].map(|byte| {
+        let secret = Secret::copy_from(&[byte; 32]).unwrap();
+        DataKey::new(DataKeyId::from_bytes([7; 16]), secret)
+    });
+    let files = keys
+        .each_ref()
+        .map(|key| sealed(key, &[envelope_slot(key, 1)], &text));
+    // The last of a file: commitment, the one chunk, its tag.
+    let commitment = |file: &[u8]| {
+        let start = file.len() - 16 - text.len() - 32;
+        start..start + 32
+    };
+    for (own, other) in [(0, 1), (1, 0)] {
+        let mut file = files[own].clone();
+        assert_eq!(opened(&file, &keys[own], &Aad::EMPTY).unwrap(), text);
+        file[commitment(&files[own])].copy_from_slice(&files[other][commitment(&files[other])]);
+        for key in &keys {
+            let refused = opened(&file, key, &Aad::EMPTY);
+            assert!(matches!(refused, Err(Error::Rejected)), "{refused:?}");
+        }
+        file[commitment(&files[own])].copy_from_slice(&files[own][commitment(&files[own])]);
+        assert_eq!(opened(&file, &keys[own], &Aad::EMPTY).unwrap(), text);
+    }
 }

@@ -5,10 +5,12 @@
 //! even where the remainder is right. Check digits that a country has inside its account numbers are
 //! permuted like any other digit: a token passes for an IBAN, not for an account of its bank.
 
+mod flat;
 mod table;
+mod words;
 
 use super::digits::{self, Bytes};
-use super::{Amount, Codec, Count, Outline, Side};
+use super::{Amount, Codec, Count, Flat, Outline, Side};
 use crate::arguments::Arguments;
 use crate::error::{Error, Misfit, Problem};
 use crate::rank::{Sink, Source};
@@ -26,6 +28,7 @@ struct Iban {
     country: Option<&'static Country>,
     keep: Keep,
     delims: Bytes,
+    flat: Option<flat::Accounts>,
 }
 
 /// The longest IBAN.
@@ -45,10 +48,12 @@ pub(crate) fn build(arguments: &mut Arguments<'_>) -> Result<Box<dyn Codec>, Err
     let words = [("country", Keep::Country), ("bank", Keep::Bank)];
     let keep = arguments.word("keep", "country", &words, "country or bank")?;
     let delims = digits::delims(arguments, " ")?;
+    let whole = country.filter(|_| keep == Keep::Country);
     Ok(Box::new(Iban {
         country,
         keep,
         delims,
+        flat: whole.and_then(flat::Accounts::new),
     }))
 }
 
@@ -285,6 +290,10 @@ impl Codec for Iban {
         (codes[2], codes[3]) = (check / 10, check % 10);
         let made = characters(&codes);
         String::from_utf8_lossy(made.get(..count).unwrap_or_default()).into_owned()
+    }
+
+    fn flat(&self) -> Option<&dyn Flat> {
+        self.flat.as_ref().map(|flat| flat as &dyn Flat)
     }
 
     fn outline(&self) -> Outline {

@@ -11,7 +11,7 @@ use crate::rank::{Sink, Span};
 use crate::shape::{Fit, Shape};
 
 /// The most times that a result which is no rank is encrypted again.
-const PASSES: usize = 64;
+pub(super) const PASSES: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct Groups {

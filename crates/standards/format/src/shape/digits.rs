@@ -1,6 +1,7 @@
 //! Numbers as FF1's digits and back. As few long divisions as the sizes allow.
 
 use super::Magnitude;
+use crate::divisor::Divisor;
 use crate::wide::Wide;
 
 /// A radix, and the greatest power of it that 64 bits hold.
@@ -9,6 +10,10 @@ pub(super) struct Positional {
     radix: u32,
     power: u64,
     count: usize,
+    by_square: Divisor,
+    by_power: Divisor,
+    /// ceil(2^48 / radix): see [`Positional::split`].
+    inverse: u64,
 }
 
 impl Positional {
@@ -22,6 +27,9 @@ impl Positional {
             radix,
             power,
             count,
+            by_square: Divisor::new(radix as u64 * radix as u64),
+            by_power: Divisor::new(power),
+            inverse: (1_u64 << 48).div_ceil(if radix == 0 { 1 } else { radix as u64 }),
         }
     }
 
@@ -46,19 +54,40 @@ impl Positional {
         reason = "remainders below a radix of at most 65,536"
     )]
     pub(super) fn put_64(self, number: u64, out: &mut [u16]) {
-        let radix = u64::from(self.radix);
         if let [first, second] = out {
-            (*first, *second) = ((number / radix) as u16, (number % radix) as u16);
+            let (upper, lower) = self.split(number);
+            (*first, *second) = (upper as u16, lower as u16);
             return;
         }
         if self.radix.is_power_of_two() {
             return self.put_bits(number.into(), out);
         }
         let mut number = number;
-        for place in out.iter_mut().rev() {
-            *place = (number % radix) as u16;
-            number /= radix;
+        let mut pairs = out.rchunks_exact_mut(2);
+        for pair in &mut pairs {
+            let (rest, two) = self.by_square.of(number);
+            let (upper, lower) = self.split(two);
+            if let [first, second] = pair {
+                (*first, *second) = (upper as u16, lower as u16);
+            }
+            number = rest;
         }
+        for place in pairs.into_remainder() {
+            *place = number as u16;
+        }
+    }
+
+    /// Two digits of a number below radix^2.
+    ///
+    /// With m = ceil(2^48 / r) the product number * m is below 2^64, and exceeds number * 2^48 / r by less than
+    /// number < r^2, which is at most 2^48 / r: the quotient is exact.
+    #[inline(always)]
+    const fn split(self, number: u64) -> (u64, u64) {
+        let quotient = number.wrapping_mul(self.inverse) >> 48;
+        (
+            quotient,
+            number.wrapping_sub(quotient.wrapping_mul(self.radix as u64)),
+        )
     }
 
     /// For powers of two.
@@ -83,9 +112,8 @@ impl Positional {
         let mut rest = out;
         while rest.len() > self.count {
             let (upper, lower) = rest.split_at_mut(rest.len() - self.count);
-            let quotient = number / u128::from(self.power);
-            let low = number.wrapping_sub(quotient.wrapping_mul(self.power.into()));
-            self.put_64(low as u64, lower);
+            let (quotient, low) = self.by_power.of_wide(number);
+            self.put_64(low, lower);
             (number, rest) = (quotient, upper);
         }
         self.put_64(number as u64, rest);

@@ -127,7 +127,7 @@ fn social_security_numbers_avoid_what_is_never_given_out() {
 }
 
 /// Published examples of the registry and of national banking associations.
-const IBANS: [(&str, &str); 14] = [
+pub(crate) const IBANS: [(&str, &str); 14] = [
     ("DE", "DE89370400440532013000"),
     ("GB", "GB29NWBK60161331926819"),
     ("FR", "FR1420041010050500013M02606"),

@@ -225,9 +225,96 @@ fn threads_and_backends_change_nothing() {
 
 #[test]
 fn debug_output_shows_no_key_and_no_value() {
-    let key = strict("card");
+    let key = strict("card(keep=last4)");
     let mut column = Column::new(&key, Scope::column("c"));
-    column.protect_one(b"4111111111111111", &[]).unwrap();
+    let mut out = Output::new();
+    let card = Cells::fixed(b"4111111111111111", 16).unwrap();
+    column.protect(card, &[], &mut out).unwrap();
+    column.reveal(card, &[], &mut out).unwrap();
     let text = format!("{key:?}");
     assert!(text.contains("card@1") && !text.contains("secret"));
+    assert_eq!(
+        format!("{column:?}"),
+        format!("Column {{ key: {key:?}, .. }}")
+    );
+    assert_eq!(format!("{out:?}"), "Output { cells: 1, .. }");
+}
+
+/// So many accounts like this one, at random.
+fn accounts(like: &str, count: usize) -> Vec<String> {
+    let text = format!("iban(country={})", &like[..2]);
+    let policy = TweakPolicy::parse("row(id)").unwrap();
+    let key = FormatKey::derive(&master(), &format(&text), Settings::new(policy)).unwrap();
+    let ids: Vec<u8> = (0..count).flat_map(|row| row.to_be_bytes()).collect();
+    let (values, mut out) = (like.repeat(count), Output::new());
+    let cells = Cells::fixed(values.as_bytes(), like.len()).unwrap();
+    let rows = [Cells::fixed(&ids, 8).unwrap()];
+    let mut column = Column::new(&key, Scope::column("spread"));
+    let report = column.protect(cells, &rows, &mut out).unwrap();
+    assert_eq!(report.misfits(), []);
+    let cell = |row| String::from_utf8(out.cells().get(row).to_vec()).unwrap();
+    (0..count).map(cell).collect()
+}
+
+#[test]
+fn accounts_of_one_country_have_the_same_tokens_in_a_column_and_alone() {
+    for (country, like) in crate::builtins::IBANS {
+        let key = strict(&format!("iban(country={country})"));
+        let values = accounts(like, 700);
+        let bytes = values.concat();
+        let made = protect(&key, Cells::fixed(bytes.as_bytes(), like.len()).unwrap()).0;
+        let mut column = Column::new(&key, Scope::column("c"));
+        for (row, (value, token)) in values.iter().zip(made.chunks(like.len())).enumerate() {
+            assert_eq!(column.protect_one(value.as_bytes(), &[]).unwrap(), token);
+            assert_eq!(column.reveal_one(token, &[]).unwrap(), value.as_bytes());
+            let text = std::str::from_utf8(token).unwrap();
+            assert!(crate::validators::iban(text, like.len()), "{text}");
+            if row % 100 == 0 {
+                // With a delimiter no value of a block goes the fast way.
+                let spelled = format!("{} {}", &value[..4], &value[4..]);
+                let spelled = column.protect_one(spelled.as_bytes(), &[]).unwrap();
+                assert_eq!([&spelled[..4], &spelled[5..]].concat(), token);
+            }
+        }
+        let (mut out, cells) = (Output::new(), Cells::fixed(&made, like.len()).unwrap());
+        column.reveal(cells, &[], &mut out).unwrap();
+        assert_eq!(out.bytes(), bytes.as_bytes(), "{country}");
+    }
+}
+
+#[test]
+fn one_account_that_does_not_fit_is_told_of_and_the_others_are_done() {
+    let like = "FR1420041010050500013M02606";
+    let key = strict("iban(country=FR)");
+    let good = accounts(like, 600);
+    let whole = tokens(&key, &good);
+    let wrong = |place: usize, by: u8| {
+        let mut value = good[300].clone().into_bytes();
+        value[place] = by;
+        value
+    };
+    let next = |place: usize| {
+        let digit = good[300].as_bytes()[place] - b'0';
+        b'0' + (digit + 1) % 10
+    };
+    let cases = [
+        (wrong(0, b'D'), Misfit::Country),
+        (wrong(2, next(2)), Misfit::Check),
+        (wrong(26, next(26)), Misfit::Check),
+        (wrong(4, b'x'), Misfit::Symbol { position: 4 }),
+        (wrong(14, b'@'), Misfit::Symbol { position: 14 }),
+        (wrong(26, 0xff), Misfit::Symbol { position: 26 }),
+    ];
+    for (value, misfit) in cases {
+        let mut bytes = good.concat().into_bytes();
+        bytes[300 * 27..301 * 27].copy_from_slice(&value);
+        let (cells, mut out) = (Cells::fixed(&bytes, 27).unwrap(), Output::new());
+        let mut column = Column::new(&key, Scope::column("c"));
+        let report = column.protect(cells, &[], &mut out).unwrap();
+        assert_eq!(report.misfits(), [(300, misfit)]);
+        for (row, token) in whole.iter().enumerate().filter(|(row, _)| *row != 300) {
+            assert_eq!(out.cells().get(row), token.as_bytes());
+        }
+        assert!(out.cells().get(300).is_empty());
+    }
 }

@@ -124,6 +124,56 @@ fn the_first_part_is_the_least_significant_of_the_rank() {
 }
 
 #[test]
+fn an_account_of_digits_and_letters_is_one_rank_alone_and_in_a_column() {
+    let key = strict("iban(country=FR)");
+    // 10 digits, 11 of either, 2 digits: r is the 8th root of their number, rounded up.
+    let (size, radix) = (10_u128.pow(12) * 36_u128.pow(11), 4_365_u128);
+    assert!((radix - 1).pow(8) < size && size <= radix.pow(8));
+    let engine = engine(key.format().canonical(), 4_365);
+    let parts = [
+        2_004_101_005,
+        u128::from_str_radix("0500013M026", 36).unwrap(),
+        6,
+    ];
+    let rank = parts[0] + 10_u128.pow(10) * (parts[1] + 36_u128.pow(11) * parts[2]);
+    let mut digits: Vec<u32> = (0..8)
+        .rev()
+        .map(|place| u32::try_from(rank / radix.pow(place) % radix).unwrap())
+        .collect();
+    engine
+        .encrypt_in_place(&tweak("column", &[b"n"]), &mut digits)
+        .unwrap();
+    let rank = digits
+        .iter()
+        .fold(0, |rank, digit| rank * radix + u128::from(*digit));
+    assert!(rank < size, "choose another account: this one walks");
+    let mut letters = rank / 10_u128.pow(10) % 36_u128.pow(11);
+    let mut middle = Vec::new();
+    for _ in 0..11 {
+        let digit = u32::try_from(letters % 36).unwrap();
+        let symbol = char::from_digit(digit, 36).unwrap();
+        middle.insert(0, symbol.to_ascii_uppercase());
+        letters /= 36;
+    }
+    let expected = format!(
+        "{:010}{}{:02}",
+        rank % 10_u128.pow(10),
+        middle.iter().collect::<String>(),
+        rank / 10_u128.pow(10) / 36_u128.pow(11)
+    );
+    let value = "FR1420041010050500013M02606";
+    assert_eq!(one(&key, Scope::column("n"), value, &[])[4..], expected);
+    let mut out = keywright_format::Output::new();
+    let many = value.repeat(40);
+    let cells = keywright_format::Cells::fixed(many.as_bytes(), 27).unwrap();
+    let mut column = Column::new(&key, Scope::column("n"));
+    column.protect(cells, &[], &mut out).unwrap();
+    for token in out.bytes().chunks(27) {
+        assert_eq!(&token[4..], expected.as_bytes());
+    }
+}
+
+#[test]
 fn parts_of_a_tweak_are_named_by_the_policy_and_prefixed_by_their_lengths() {
     let policy = TweakPolicy::parse("column other(country) row(id) constant(eu)").unwrap();
     let card = format("card(keep=last4)");

@@ -24,6 +24,8 @@ mod rules;
 #[cfg(test)]
 mod scene;
 #[cfg(test)]
+mod statistics;
+#[cfg(test)]
 mod suggestions;
 #[cfg(test)]
 mod validators;

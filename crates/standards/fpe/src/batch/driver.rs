@@ -1,9 +1,14 @@
 //! Cutting a batch into groups, over threads, and running them.
 
 mod course;
+mod halves;
 mod judge;
 
+#[cfg(feature = "std")]
+use alloc::vec::Vec;
 use core::ops::Range;
+#[cfg(feature = "std")]
+use std::thread::ScopedJoinHandle;
 
 use super::{BatchError, Layout, Tweaks};
 use crate::alphabet::Alphabet;
@@ -19,6 +24,18 @@ const TILE: usize = 128;
 
 /// Records that are copied at a time if one tweak serves all: they stay in the nearest cache.
 const COPIED: usize = 8 * TILE;
+
+/// Pieces for each thread.
+#[cfg(feature = "std")]
+const PIECES: usize = 64;
+
+/// How often to look whether the other threads have ended before waiting to be woken: some 100 microseconds.
+#[cfg(feature = "std")]
+const PATIENCE: usize = 4096;
+
+/// Records of a batch, what they are read from if that is elsewhere, and where they are written.
+#[cfg(feature = "std")]
+type Piece<'a, T> = (Range<usize>, Option<&'a [T]>, &'a mut [T]);
 
 /// A batch with everything but the values.
 #[derive(Clone, Copy)]
@@ -66,28 +83,62 @@ impl Job<'_> {
         }
     }
 
-    /// Over the threads, in pieces of consecutive records.
+    /// Over the threads: each takes the next piece of consecutive records until none is left, so that one that
+    /// the system holds up does less, and none waits for it long.
     #[cfg(feature = "std")]
     fn spread<T: Numeral>(self, records: usize, input: Option<&[T]>, output: &mut [T]) {
-        let pieces = self.threads.min(records.div_ceil(TILE)).max(1);
-        let share = records.div_ceil(pieces).next_multiple_of(TILE);
+        let share = records
+            .div_ceil(self.threads.saturating_mul(PIECES).max(1))
+            .next_multiple_of(TILE)
+            .max(TILE);
+        let threads = self.threads.min(records.div_ceil(share));
+        if threads <= 1 {
+            return self.piece(0..records, input, output);
+        }
+        let pieces = std::sync::Mutex::new(self.pieces(records, share, input, output));
+        let next = || pieces.lock().ok().and_then(|mut pieces| pieces.next());
+        let run = || {
+            while let Some((records, source, own)) = next() {
+                self.piece(records, source, own);
+            }
+        };
         std::thread::scope(|scope| {
-            let mut rest = output;
-            let mut taken = 0;
-            for first in (0..records).step_by(share.max(1)) {
-                let piece = first..records.min(first + share);
-                let end = self.range(piece.end - 1).end;
-                let (own, later) = rest.split_at_mut(end - taken);
-                let source = input.and_then(|input| input.get(taken..end));
-                (rest, taken) = (later, end);
-                let run = move |own: &mut [T]| self.piece(piece, source, own);
-                if rest.is_empty() {
-                    run(own);
-                    continue;
+            // An offer: where the system gives no thread, the others do its work.
+            let others: Vec<_> = (1..threads)
+                .filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, run).ok())
+                .collect();
+            run();
+            // The last pieces end within moments of each other; being woken takes longer than that.
+            for _ in 0..PATIENCE {
+                if others.iter().all(ScopedJoinHandle::is_finished) {
+                    break;
                 }
-                run_apart(scope, own, run);
+                core::hint::spin_loop();
             }
         });
+    }
+
+    /// The records in pieces of `share`: which they are, where they are read from if elsewhere, and their place.
+    #[cfg(feature = "std")]
+    fn pieces<'a, T: Numeral>(
+        self,
+        records: usize,
+        share: usize,
+        input: Option<&'a [T]>,
+        output: &'a mut [T],
+    ) -> impl Iterator<Item = Piece<'a, T>>
+    where
+        Self: 'a,
+    {
+        let (mut rest, mut taken) = (output, 0);
+        (0..records).step_by(share).map(move |first| {
+            let piece = first..records.min(first + share);
+            let end = self.range(piece.end - 1).end;
+            let (own, later) = core::mem::take(&mut rest).split_at_mut(end - taken);
+            let source = input.and_then(|input| input.get(taken..end));
+            (rest, taken) = (later, end);
+            (piece, source, own)
+        })
     }
 
     #[cfg(not(feature = "std"))]
@@ -146,7 +197,7 @@ impl Job<'_> {
             let range = self.range(record);
             range.start - start..range.end - start
         };
-        let mut by_length: alloc::vec::Vec<usize> = records.clone().collect();
+        let mut by_length: Vec<usize> = records.clone().collect();
         by_length.sort_by_key(|record| self.range(*record).len());
         for alike in by_length.chunk_by(|a, b| self.range(*a).len() == self.range(*b).len()) {
             let digits = alike.first().map_or(0, |record| self.range(*record).len());
@@ -155,7 +206,7 @@ impl Job<'_> {
             };
             // With room for a tile from the start: what grows leaves copies behind that nobody wipes.
             let room = digits * alike.len().min(TILE);
-            let mut scratch = zeroize::Zeroizing::new(alloc::vec::Vec::<T>::with_capacity(room));
+            let mut scratch = zeroize::Zeroizing::new(Vec::<T>::with_capacity(room));
             for tile in alike.chunks(TILE) {
                 scratch.clear();
                 for record in tile {
@@ -169,30 +220,5 @@ impl Job<'_> {
                 }
             }
         }
-    }
-}
-
-#[cfg(feature = "std")]
-fn run_apart<'scope, T: Numeral>(
-    scope: &'scope std::thread::Scope<'scope, '_>,
-    own: &'scope mut [T],
-    run: impl FnOnce(&mut [T]) + Send + Clone + 'scope,
-) {
-    // Threads are an offer: where the system gives none, the caller's does the work.
-    let shared = std::sync::Mutex::new(Some(own));
-    let shared = std::sync::Arc::new(shared);
-    let take = |shared: &std::sync::Mutex<Option<&'scope mut [T]>>| {
-        shared.lock().ok().and_then(|mut own| own.take())
-    };
-    let (theirs, spare) = (std::sync::Arc::clone(&shared), run.clone());
-    let started = std::thread::Builder::new().spawn_scoped(scope, move || {
-        if let Some(own) = take(&theirs) {
-            run(own);
-        }
-    });
-    if started.is_err()
-        && let Some(own) = take(&shared)
-    {
-        spare(own);
     }
 }

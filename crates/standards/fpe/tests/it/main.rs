@@ -9,6 +9,7 @@
 mod batches;
 mod footprint;
 mod golden;
+mod halves;
 mod interop;
 mod judge;
 mod permutation;

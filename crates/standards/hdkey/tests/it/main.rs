@@ -20,3 +20,4 @@ mod secrecy;
 mod shares;
 #[cfg(feature = "vault")]
 mod vault;
+mod wycheproof;

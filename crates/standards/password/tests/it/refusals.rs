@@ -2,6 +2,7 @@
 
 use keywright_password::{CONTAINER_LEN, Container, Cost, Error, Limits, Profile, hazmat};
 use keywright_primitives::aead::Xaes256Gcm;
+use keywright_primitives::hazmat::repeated;
 use keywright_primitives::kdf::expand_sha256;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::locked::Locking;
@@ -53,6 +54,19 @@ fn a_profile_opens_with_its_password_and_reports_its_locking() {
     ));
     let again = Container::seal(&secret, &password("pass"), Profile::Fast, &mut random).unwrap();
     assert_ne!(again, made.bytes, "salt and nonce are new each time");
+}
+
+#[test]
+fn t47_two_secrets_under_one_password_and_the_same_randomness_have_two_nonces() {
+    let sealed = |byte: u8| {
+        let mut random = repeated::stream(&[7; 32]).unwrap();
+        let secret = Secret::copy_from(&[byte; 48]).unwrap();
+        Container::seal(&secret, &password("pass"), Profile::Fast, &mut random).unwrap()
+    };
+    let (one, other) = (sealed(1), sealed(2));
+    assert_eq!(one[..68], other[..68], "salt and key are the same");
+    assert_ne!(one[68..92], other[68..92]);
+    assert_eq!(one, sealed(1));
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! States at rest.
 
+use keywright_primitives::aead::XChaCha20Poly1305;
+use keywright_primitives::hazmat::repeated;
+use keywright_primitives::kdf::expand_sha256;
 use keywright_primitives::random::RandomStream;
 use keywright_ratchet::{Error, Limits, Mode, Reserve, Session, StateKey};
 
-use crate::scene::{MODES, acquainted, pair, secret, state_key, still_talk};
+use crate::scene::{MODES, Party, acquainted, pair, secret, state_key, still_talk};
 
 #[test]
 fn t19_a_save_and_a_load_between_all_steps_lose_nothing() {
@@ -64,6 +67,58 @@ fn t24_two_saves_of_one_state_share_no_block() {
     };
     let theirs: std::collections::HashSet<_> = blocks(&other).into_iter().collect();
     assert!(blocks(&one).iter().all(|block| !theirs.contains(block)));
+}
+
+/// The tag is right under the state's own subkey, and only the commitment is another's.
+#[test]
+fn t27_a_fitting_tag_without_the_commitment_is_refused() {
+    let (mut alice, _) = acquainted(Mode::Hedged);
+    let mut saved = alice.save(Reserve::Nothing).unwrap();
+    let nonce: [u8; 24] = saved[63..87].try_into().unwrap();
+    let mut made = [0; 64];
+    let info: [&[u8]; 3] = [b"keywright/ratchet-state/v1", &saved[..31], &nonce];
+    expand_sha256(secret::<32>(0x11).expose(), &info, &mut made).unwrap();
+    assert_eq!(saved[31..63], made[32..], "the page's own formula");
+    let subkey = made[..32].try_into().unwrap();
+
+    let end = saved.len() - 16;
+    let mut state = saved[87..end].to_vec();
+    let tag = saved[end..].try_into().unwrap();
+    XChaCha20Poly1305::open_once(subkey, &nonce, &saved[..87], &mut state, tag).unwrap();
+    saved[31..63].fill(0xAA);
+    let tag = XChaCha20Poly1305::seal_once(subkey, &nonce, &saved[..87], &mut state).unwrap();
+    saved[87..end].copy_from_slice(&state);
+    saved[end..].copy_from_slice(&tag);
+    XChaCha20Poly1305::open_once(subkey, &nonce, &saved[..87], &mut state, &tag)
+        .expect("the AEAD alone takes it");
+    assert_eq!(alice.load(&saved).err(), Some(Error::Rejected));
+}
+
+/// Two copies of one state, saved in copies of one machine: the same randomness, and the same epoch.
+#[test]
+fn t47_copies_with_the_same_randomness_share_a_nonce_only_if_they_are_the_same() {
+    let (mut alice, _) = acquainted(Mode::Hedged);
+    let saved = alice.save(Reserve::Nothing).unwrap();
+    let copied = |seal: bool| {
+        let mut random = repeated::stream(&[7; 32]).unwrap();
+        let limits = Limits::standard();
+        let copy = Session::load_hedged(&saved, &state_key(), limits, &mut random).unwrap();
+        let mut copy = Party::of(copy);
+        if seal {
+            copy.seal(1, 64);
+        }
+        copy.session.save_hedged(&state_key(), &mut random).unwrap()
+    };
+    let nonce = |bytes: &[u8]| bytes[63..87].to_vec();
+    assert_eq!(copied(false), copied(false));
+    let (one, other) = (copied(false), copied(true));
+    assert_eq!(one[..31], other[..31], "name, mode and epoch");
+    assert_ne!(nonce(&one), nonce(&other));
+    assert_ne!(
+        one[31..63],
+        other[31..63],
+        "the commitments, and with them the keys"
+    );
 }
 
 #[test]

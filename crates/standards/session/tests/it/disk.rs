@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use keywright_primitives::hazmat::repeated;
 use keywright_ratchet::{Claim, Fence};
 use keywright_session::hazmat::Stop;
-use keywright_session::{FileFence, Files, Mode, SessionId};
+use keywright_session::{FileFence, Files, Mode, Session, SessionId};
 
 use crate::folders::{Folders, Lenient, MODES, answer, begin, get, send, stored};
 use crate::scene::{CONTEXT, NOW, Scene, kind, receive, store_key};
@@ -190,6 +191,23 @@ fn t24_two_saves_of_one_session_share_no_block() {
         .filter(|(a, b)| a == b)
         .count();
     assert_eq!(shared, 0);
+}
+
+#[test]
+fn t47_sessions_saved_with_the_same_randomness_share_no_nonce() {
+    let mut scene = Scene::hedged();
+    let (mut one, mut other) = scene.acquainted();
+    let nonce = |session: &mut Session| {
+        let mut random = repeated::stream(&[7; 32]).unwrap();
+        let saved = session.save_hedged(&store_key(), &mut random).unwrap();
+        // Behind magic, version, the ratchet's state and the commitment.
+        let length = u32::from_be_bytes(saved[5..9].try_into().unwrap());
+        let place = 9 + usize::try_from(length).unwrap() + 32;
+        saved[place..place + 24].to_vec()
+    };
+    assert_ne!(nonce(&mut one), nonce(&mut other));
+    // Only the epoch has gone on.
+    assert_ne!(nonce(&mut one), nonce(&mut one));
 }
 
 #[test]

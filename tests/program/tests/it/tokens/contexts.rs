@@ -131,6 +131,9 @@ fn order(spec: KeySpec) -> Order {
         name: name("no-such"),
         binding: BindingKind::None,
         spec,
+        rules: keywright_custody::Rules::default(),
+        detail: None,
+        secret: None,
     }
 }
 

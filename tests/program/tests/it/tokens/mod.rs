@@ -7,3 +7,4 @@ mod loss;
 mod roots;
 mod scene;
 mod start;
+mod uses;

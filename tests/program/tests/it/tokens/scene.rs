@@ -69,6 +69,9 @@ pub(super) fn create(site: &Site, context: &str, spec: KeySpec) -> Result<(), Ho
         name: name(context),
         binding: BindingKind::None,
         spec,
+        rules: keywright_custody::Rules::default(),
+        detail: None,
+        secret: None,
     };
     site.node().carry_out(order).map(drop)
 }

@@ -6,8 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use keywright_home::HomeError;
 use keywright_pkcs11::Error;
 use keywright_testkit::token::{Store, on_each};
+use keywright_tls::Protocol;
+use keywright_types::Algorithm;
 
-use super::scene::{home_with, pin_file};
+use super::scene::{VAULT, create, home_with, pin_file, spec, with_vault};
 use crate::fixture::*;
 
 fn refusal(home: &Home) -> (HomeError, String) {
@@ -83,5 +85,48 @@ fn homes_of_one_process_share_a_module_only_with_the_same_settings() {
         assert!(matches!(error, HomeError::TokenInUse(_)), "{text}");
         drop((first, second));
         other.open().unwrap();
+    });
+}
+
+#[test]
+fn keys_that_the_token_does_not_have_any_more_are_named_when_the_node_begins_to_serve() {
+    on_each(|store| {
+        let site = with_vault(Site::over(home_with(store, "")));
+        create(&site, "other", spec(Algorithm::TokenGcm12)).unwrap();
+        let mut wire = site.wire(TRADING, Protocol::Http2);
+        let sealed = seal(&mut wire, VAULT, b"text", b"");
+        // The key id stands in the header of the envelope.
+        let key: String = sealed[6..22]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        drop(wire);
+        let site = Site::over(site.stop());
+        assert!(site.serving().unfit_keys().is_empty());
+        let home = site.stop();
+        let mut tool = store.pkcs11_tool(store.tokens()[0].label()).unwrap();
+        let pin = store.tokens()[0].user_pin();
+        let id = format!("{key}00000001");
+        tool.args([
+            "--login",
+            "--pin",
+            pin,
+            "--delete-object",
+            "--type",
+            "secrkey",
+            "--id",
+            &id,
+        ]);
+        let deleted = tool.output().unwrap();
+        assert!(deleted.status.success(), "{deleted:?}");
+        let site = Site::over(home);
+        let labels = site.serving().unfit_keys().iter().map(ToString::to_string);
+        assert_eq!(labels.collect::<Vec<_>>(), [format!("kw1.{key}.1")]);
+        let mut wire = site.wire(TRADING, Protocol::Http2);
+        let got = wire.post(&path(VAULT, "encrypt"), item(&[("plaintext", b"text")]));
+        assert_eq!(
+            (got.status, got.code()),
+            (503, "holder_unavailable".to_owned())
+        );
     });
 }

@@ -45,7 +45,7 @@ macro_rules! ecdsa {
 }
 
 ecdsa! {
-    ecdsa_p256_in_der, P256VerifyingKey, "ecdsa_secp256r1_sha256_test.json", 484,
+    t45_ecdsa_p256_in_der, P256VerifyingKey, "ecdsa_secp256r1_sha256_test.json", 484,
     |key, message, signature| verdict(key.verify_der(message, signature))
 }
 ecdsa! {
@@ -53,7 +53,7 @@ ecdsa! {
     |key, message, signature| verdict(key.verify_der(message, signature))
 }
 ecdsa! {
-    ecdsa_p256_side_by_side, P256VerifyingKey, "ecdsa_secp256r1_sha256_p1363_test.json", 262,
+    t45_ecdsa_p256_side_by_side, P256VerifyingKey, "ecdsa_secp256r1_sha256_p1363_test.json", 262,
     |key, message, signature| match signature.try_into() {
         Ok(signature) => verdict(key.verify_fixed(message, signature)),
         Err(_) => Verdict::Refused,

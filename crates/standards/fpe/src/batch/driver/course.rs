@@ -16,7 +16,7 @@ use crate::{ff1, ff3};
 
 /// What the records of one length share.
 pub(super) struct Course<'a> {
-    job: Job<'a>,
+    pub(super) job: Job<'a>,
     shape: Shape,
     plan: Option<Plan>,
     #[cfg(feature = "std")]
@@ -69,7 +69,12 @@ impl<'a> Course<'a> {
     }
 
     /// The base of a judged tweak. CIPH(P) is kept from one tweak to the next of the same length.
-    fn base(&self, plan: &Plan, tweak: &[u8], encrypted_p: &mut Option<(usize, u128)>) -> Base {
+    pub(super) fn base(
+        &self,
+        plan: &Plan,
+        tweak: &[u8],
+        encrypted_p: &mut Option<(usize, u128)>,
+    ) -> Base {
         let key = self.job.key;
         if key.mode().is_legacy() {
             return ff3::base(key.half_tweaks(tweak).unwrap_or_default());

@@ -113,7 +113,7 @@ impl Job<'_> {
         }
     }
 
-    fn judge_length(self, digits: usize) -> Result<(), Error> {
+    pub(super) fn judge_length(self, digits: usize) -> Result<(), Error> {
         let shape = self.key.shape(digits)?;
         if self.direction == Direction::Encrypt
             && self.key.mode().is_legacy()
@@ -130,7 +130,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn judge_tweaks(self, records: usize) -> Result<(), BatchError> {
+    pub(super) fn judge_tweaks(self, records: usize) -> Result<(), BatchError> {
         let judge = |tweak: &[u8]| match self.key.mode() {
             crate::Mode::Ff1 => self.key.tweak_bytes(tweak).map(drop),
             _ => self.key.half_tweaks(tweak).map(drop),

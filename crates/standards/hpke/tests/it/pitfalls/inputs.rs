@@ -227,6 +227,22 @@ fn t46_every_context_and_every_recipient_has_an_ephemeral_of_its_own() {
 }
 
 #[test]
+#[ignore = "a million ephemeral keys: minutes without optimisation"]
+fn t46_a_million_seals_to_one_recipient_have_an_ephemeral_each() {
+    let suite = admitted(Suite::X25519);
+    let recipient = key(Kem::X25519HkdfSha256, 1);
+    let to = suite
+        .initiator(recipient.public_key(), SenderMode::Base, Info(b""))
+        .unwrap();
+    let mut seen = HashSet::with_capacity(1_000_000);
+    for _ in 0..1_000_000 {
+        let (enc, _) = to.initiate().unwrap();
+        let enc: [u8; 32] = enc.as_bytes().try_into().unwrap();
+        assert!(seen.insert(enc), "an ephemeral key twice");
+    }
+}
+
+#[test]
 fn t46_one_recipient_that_cannot_be_reached_stops_all() {
     let suite = admitted(Suite::X25519);
     let good = key(Kem::X25519HkdfSha256, 1);

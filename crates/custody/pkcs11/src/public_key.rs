@@ -6,17 +6,22 @@
 //!
 //! Not here: ML-DSA, ML-KEM and SLH-DSA, and compressed points.
 
-use keywright_encoding::{base64, hex};
-use keywright_pkcs11::{Curve, ObjectHandle, Session};
+use keywright_encoding::{base64, der, hex};
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
 use keywright_primitives::hash::sha256;
 
-use crate::der;
 use crate::error::Error;
+use crate::kinds::Curve;
+use crate::object::ObjectHandle;
+use crate::session::Session;
+use crate::template::Template;
 
 /// A public key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "another kind must be faced wherever a key is written"
+)]
 pub enum PublicKey {
     /// RSA.
     Rsa {
@@ -59,7 +64,7 @@ impl PublicKey {
     /// Reads a public key object, or a private one that holds the public values.
     ///
     /// # Errors
-    /// [`Error::Unreadable`] if an attribute is missing; [`Error::Unusable`] for a curve without a name here and
+    /// [`Error::AttributeMissing`] if an attribute is missing; [`Error::Unusable`] for a curve without a name here and
     /// for other kinds of keys.
     pub fn read(session: &Session, key: ObjectHandle) -> Result<Self, Error> {
         let kind = session.attribute(key, AttributeType::KEY_TYPE)?.number();
@@ -78,7 +83,7 @@ impl PublicKey {
             Some(other) => Err(Error::Unusable(format!(
                 "a public key of type {other} has no form here"
             ))),
-            None => Err(Error::Unreadable(AttributeType::KEY_TYPE)),
+            None => Err(Error::AttributeMissing(AttributeType::KEY_TYPE)),
         }
     }
 
@@ -89,13 +94,11 @@ impl PublicKey {
     /// As [`PublicKey::read`].
     pub fn of_private(session: &Session, private: ObjectHandle) -> Result<Self, Error> {
         match Self::read(session, private) {
-            Err(Error::Unreadable(missing)) => {
+            Err(Error::AttributeMissing(missing)) => {
                 let id = session.attribute(private, AttributeType::ID)?;
                 let id = id.bytes().filter(|id| !id.is_empty());
-                let id = id.ok_or(Error::Unreadable(missing))?;
-                let template = keywright_pkcs11::Template::new()
-                    .class(ObjectClass::PUBLIC_KEY)
-                    .id(id);
+                let id = id.ok_or(Error::AttributeMissing(missing))?;
+                let template = Template::new().class(ObjectClass::PUBLIC_KEY).id(id);
                 Self::read(session, session.find_one(&template)?)
             }
             read => read,
@@ -112,7 +115,7 @@ impl PublicKey {
             }
             Self::Curve { curve, point } => {
                 let name = curve.parameters();
-                let algorithm = if is_weierstrass(*curve) {
+                let algorithm = if curve.is_weierstrass() {
                     der::sequence(&[&EC, name])
                 } else {
                     der::sequence(&[name])
@@ -161,13 +164,10 @@ impl PublicKey {
         }
     }
 
-    /// RFC 7518 6.2 and 6.3, RFC 8037 2, RFC 8812 3.1. The members that a thumbprint is made of are the ones that
-    /// a public key must have, in the order of their names.
-    fn jwk(&self) -> Option<String> {
-        let url = |bytes: &[u8]| {
-            let text = base64::encode(bytes).replace('+', "-").replace('/', "_");
-            text.trim_end_matches('=').to_owned()
-        };
+    /// A JSON Web Key with what such a key must have and no more, in the order of the names (RFC 7518 6.2 and 6.3,
+    /// RFC 8037 2, RFC 8812 3.1): what its thumbprint is made of. `None` for a point that is none.
+    #[must_use]
+    pub fn bare_jwk(&self) -> Option<String> {
         let members = match self {
             Self::Rsa { modulus, exponent } => {
                 let (n, e) = (url(modulus), url(exponent));
@@ -183,7 +183,6 @@ impl PublicKey {
                     Curve::Ed448 => ("OKP", "Ed448"),
                     Curve::X25519 => ("OKP", "X25519"),
                     Curve::X448 => ("OKP", "X448"),
-                    _ => return None,
                 };
                 if kty == "OKP" {
                     let x = url(point);
@@ -196,8 +195,15 @@ impl PublicKey {
                 }
             }
         };
-        let thumbprint = url(&sha256(format!("{{{members}}}").as_bytes()));
-        Some(format!(r#"{{{members},"kid":"{thumbprint}"}}"#))
+        Some(format!("{{{members}}}"))
+    }
+
+    /// The same with its thumbprint (RFC 7638) as its name.
+    fn jwk(&self) -> Option<String> {
+        let bare = self.bare_jwk()?;
+        let thumbprint = url(&sha256(bare.as_bytes()));
+        let members = bare.strip_suffix('}')?;
+        Some(format!(r#"{members},"kid":"{thumbprint}"}}"#))
     }
 
     /// RFC 4253 6.6, RFC 5656 3.1, RFC 8709 4.
@@ -251,27 +257,28 @@ impl PublicKey {
     }
 }
 
+/// Base64 for addresses, without padding (RFC 4648, section 5).
+fn url(bytes: &[u8]) -> String {
+    let text = base64::encode(bytes).replace('+', "-").replace('/', "_");
+    text.trim_end_matches('=').to_owned()
+}
+
 /// The curve of a key.
 ///
 /// # Errors
-/// [`Error::Unreadable`]; [`Error::Unusable`] for a curve without a name here.
+/// [`Error::AttributeMissing`]; [`Error::Unusable`] for a curve without a name here.
 pub fn curve(session: &Session, key: ObjectHandle) -> Result<Curve, Error> {
     let parameters = value(session, key, AttributeType::EC_PARAMS)?;
     Curve::from_parameters(&parameters)
         .ok_or_else(|| Error::Unusable("its curve has no name here".to_owned()))
 }
 
-pub(crate) const fn is_weierstrass(curve: Curve) -> bool {
-    matches!(
-        curve,
-        Curve::P256 | Curve::P384 | Curve::P521 | Curve::Secp256k1
-    )
-}
-
 fn value(session: &Session, key: ObjectHandle, kind: AttributeType) -> Result<Vec<u8>, Error> {
     let reading = session.attribute(key, kind)?;
     let value = reading.bytes().filter(|value| !value.is_empty());
-    value.map(<[u8]>::to_vec).ok_or(Error::Unreadable(kind))
+    value
+        .map(<[u8]>::to_vec)
+        .ok_or(Error::AttributeMissing(kind))
 }
 
 fn positive(session: &Session, key: ObjectHandle, kind: AttributeType) -> Result<Vec<u8>, Error> {
@@ -282,7 +289,7 @@ fn positive(session: &Session, key: ObjectHandle, kind: AttributeType) -> Result
 
 fn decode_point(curve: Curve, given: &[u8]) -> Option<Vec<u8>> {
     let right = |point: &&[u8]| {
-        let first_fits = !is_weierstrass(curve) || point.first() == Some(&4);
+        let first_fits = !curve.is_weierstrass() || point.first() == Some(&4);
         point.len() == curve.public_len() && first_fits
     };
     let bare = Some(given).filter(right);

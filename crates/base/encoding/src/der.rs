@@ -1,7 +1,10 @@
 //! The little of DER (X.690) that public keys, signatures and certificate requests need.
+//!
+//! Not here: kinds of values, nesting, and the lengths of BER, of which DER takes the shortest alone.
 
 /// A value with its tag and length.
-pub(crate) fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut out = vec![tag];
     let length = content.len();
     match u8::try_from(length) {
@@ -19,17 +22,21 @@ pub(crate) fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     out
 }
 
-pub(crate) fn sequence(parts: &[&[u8]]) -> Vec<u8> {
+/// A sequence of values.
+#[must_use]
+pub fn sequence(parts: &[&[u8]]) -> Vec<u8> {
     tlv(0x30, &parts.concat())
 }
 
 /// A set of one value.
-pub(crate) fn set_of(value: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn set_of(value: &[u8]) -> Vec<u8> {
     tlv(0x31, value)
 }
 
 /// A number from its big-endian bytes, which is not negative.
-pub(crate) fn integer(bytes: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn integer(bytes: &[u8]) -> Vec<u8> {
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
     let digits = bytes.get(zeros..).unwrap_or_default();
     match digits.first() {
@@ -40,24 +47,30 @@ pub(crate) fn integer(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Whole bytes as a bit string.
-pub(crate) fn bit_string(bytes: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn bit_string(bytes: &[u8]) -> Vec<u8> {
     tlv(3, &[&[0], bytes].concat())
 }
 
-pub(crate) fn octet_string(bytes: &[u8]) -> Vec<u8> {
+/// Bytes.
+#[must_use]
+pub fn octet_string(bytes: &[u8]) -> Vec<u8> {
     tlv(4, bytes)
 }
 
-pub(crate) const NULL: &[u8] = &[5, 0];
+/// Nothing, as a value.
+pub const NULL: &[u8] = &[5, 0];
 
 /// The content of the one value with this tag that `bytes` are, and nothing behind it.
-pub(crate) fn exactly(tag: u8, bytes: &[u8]) -> Option<&[u8]> {
+#[must_use]
+pub fn exactly(tag: u8, bytes: &[u8]) -> Option<&[u8]> {
     let (content, rest) = first(tag, bytes)?;
     rest.is_empty().then_some(content)
 }
 
 /// The content of the first value, which must have this tag, and what is behind it.
-pub(crate) fn first(tag: u8, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+#[must_use]
+pub fn first(tag: u8, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (&found, rest) = bytes.split_first()?;
     let (&length, mut rest) = rest.split_first()?;
     if found != tag {
@@ -80,14 +93,16 @@ pub(crate) fn first(tag: u8, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(length)
 }
 
-/// An ECDSA signature, r and s side by side, as the SEQUENCE of RFC 3279.
-pub(crate) fn signature_to_der(raw: &[u8]) -> Option<Vec<u8>> {
+/// An ECDSA signature, r and s side by side, as the SEQUENCE of RFC 3279. `None` if it has no two halves.
+#[must_use]
+pub fn signature_to_der(raw: &[u8]) -> Option<Vec<u8>> {
     let (r, s) = raw.split_at_checked(raw.len() / 2)?;
     (r.len() == s.len() && !r.is_empty()).then(|| sequence(&[&integer(r), &integer(s)]))
 }
 
-/// The other way, each half filled up to `half` bytes.
-pub(crate) fn signature_from_der(der: &[u8], half: usize) -> Option<Vec<u8>> {
+/// The other way, each half filled up to `half` bytes. `None` for another form, or numbers that are longer.
+#[must_use]
+pub fn signature_from_der(der: &[u8], half: usize) -> Option<Vec<u8>> {
     let content = exactly(0x30, der)?;
     let (r, rest) = first(2, content)?;
     let s = exactly(2, rest)?;
@@ -103,8 +118,9 @@ pub(crate) fn signature_from_der(der: &[u8], half: usize) -> Option<Vec<u8>> {
 }
 
 /// PEM (RFC 7468) around a value.
-pub(crate) fn pem(label: &str, der: &[u8]) -> String {
-    let text = keywright_encoding::base64::encode(der);
+#[must_use]
+pub fn pem(label: &str, der: &[u8]) -> String {
+    let text = crate::base64::encode(der);
     let mut out = format!("-----BEGIN {label}-----\n");
     let mut rest = text.as_str();
     while !rest.is_empty() {

@@ -1,0 +1,443 @@
+//! Arrow IPC, files and streams: both are messages one behind the other, and a file has a footer that says where they
+//! are.
+
+mod batch;
+mod cells;
+mod messages;
+mod output;
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_buffer::Buffer;
+use arrow_ipc::reader::FileDecoder;
+use arrow_schema::{DataType, SchemaRef};
+use keywright_format::OnBad;
+use keywright_primitives::hash::blake3;
+use keywright_protect::{Columns, Digests, Direction, Input, Plan, Stage};
+use keywright_tabular::csv::Layout;
+
+use self::batch::{Change, Changed, Done};
+use self::messages::{Item, Messages};
+use self::output::Output;
+use crate::error::{Error, Trouble};
+use crate::line::line;
+use crate::positional::{Failure, Positional};
+use crate::run::{Order, Tick};
+use crate::sink::{digest, tracked};
+use crate::table::{Batch, Kind};
+
+/// A file that is open.
+#[derive(Debug)]
+pub(crate) struct ArrowTable {
+    bytes: Positional,
+    kind: Kind,
+    messages: Messages,
+    /// How many batches are done at once, and where they end in the input.
+    blocks: Vec<(usize, u64)>,
+}
+
+impl ArrowTable {
+    pub(crate) fn open(input: &Input, kind: Kind) -> Result<(Self, Layout), Trouble> {
+        let bytes = Positional::new(input.file(), input.size())?;
+        let messages = match kind {
+            Kind::ArrowStream => Messages::of_stream(&bytes)?,
+            _ => Messages::of_file(&bytes)?,
+        };
+        let names = messages.schema.fields().iter();
+        let names = names.map(|field| field.name().clone()).collect();
+        let layout = Layout::of_names(names).map_err(keywright_protect::Error::from)?;
+        let blocks = blocks(&messages);
+        let table = Self {
+            bytes,
+            kind,
+            messages,
+            blocks,
+        };
+        Ok((table, layout))
+    }
+
+    pub(crate) const fn failure(&self) -> &Failure {
+        &self.bytes.failure
+    }
+
+    const fn schema(&self) -> &SchemaRef {
+        &self.messages.schema
+    }
+
+    /// Refuses plans that the columns cannot bear.
+    pub(crate) fn suits(&self, plan: &Plan) -> Result<(), Error> {
+        for (change, (column, name, on_bad)) in plan.changes().enumerate() {
+            let field = self.schema().field(column);
+            if !cells::is_text(field.data_type()) {
+                return Err(wrong_type(
+                    name,
+                    field.data_type(),
+                    "protected: it must be a column of texts",
+                ));
+            }
+            if on_bad == OnBad::Null && !field.is_nullable() {
+                return Err(Error::Required {
+                    column: name.to_owned(),
+                });
+            }
+            let wanted = Columns::single(plan, change, 0).wanted().len();
+            if wanted > 1 && matches!(field.data_type(), DataType::Dictionary(..)) {
+                return Err(Error::DictionaryTweak {
+                    column: name.to_owned(),
+                });
+            }
+        }
+        for column in Columns::new(plan).wanted() {
+            let field = self.schema().field(*column);
+            if !cells::is_cellular(field.data_type()) {
+                return Err(wrong_type(
+                    field.name(),
+                    field.data_type(),
+                    "part of a tweak",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `take` with the cells of some columns, batch by batch, up to so many rows.
+    pub(crate) fn look(
+        &self,
+        columns: &[usize],
+        most: u64,
+        take: &mut dyn FnMut(&Batch),
+    ) -> Result<(), Trouble> {
+        let mut left = usize::try_from(most).unwrap_or(usize::MAX);
+        let mut batches = Batches::new(self);
+        while left > 0 {
+            let Some(batch) = batches.next()? else { break };
+            let rows = batch.num_rows().min(left);
+            let mut told = Batch::new(rows);
+            for column in columns {
+                let array = batch.columns().get(*column);
+                let array = array.map(|array| array.slice(0, rows));
+                told.push(array.and_then(|array| cells::texts(&array)));
+            }
+            take(&told);
+            left -= rows;
+        }
+        Ok(())
+    }
+}
+
+fn wrong_type(column: &str, kind: &DataType, wanted: &'static str) -> Error {
+    Error::Type {
+        column: column.to_owned(),
+        kind: format!("the type {kind}"),
+        wanted,
+    }
+}
+
+/// A block for each batch, if they lie one behind the other; else one for all of them.
+fn blocks(messages: &Messages) -> Vec<(usize, u64)> {
+    let mut blocks = Vec::new();
+    let mut last = messages.start;
+    for item in messages.items.iter().filter(|item| !item.is_dictionary) {
+        if item.at < last {
+            let batches = messages.items.iter().filter(|item| !item.is_dictionary);
+            let end = batches.clone().map(Item::end).max();
+            return vec![(batches.count(), end.unwrap_or(last))];
+        }
+        last = item.end();
+        blocks.push((1, last));
+    }
+    blocks
+}
+
+/// The batches of a table, one after the other.
+struct Batches<'t> {
+    table: &'t ArrowTable,
+    decoder: FileDecoder,
+    next: usize,
+}
+
+impl<'t> Batches<'t> {
+    fn new(table: &'t ArrowTable) -> Self {
+        let messages = &table.messages;
+        Self {
+            table,
+            decoder: FileDecoder::new(Arc::clone(&messages.schema), messages.version),
+            next: 0,
+        }
+    }
+
+    fn buffer(&self, item: &Item) -> Result<Buffer, Trouble> {
+        let length = usize::try_from(item.end() - item.at).unwrap_or(usize::MAX);
+        let bytes = self.table.bytes.bytes(item.at, length)?;
+        item.judge(&bytes)?;
+        Ok(Buffer::from_vec(bytes))
+    }
+
+    /// Reads dictionaries up to the next batch. Those behind the last batch serve nobody.
+    fn item(&mut self) -> Result<Option<&'t Item>, Trouble> {
+        let items = self
+            .table
+            .messages
+            .items
+            .get(self.next..)
+            .unwrap_or_default();
+        if items.iter().all(|item| item.is_dictionary) {
+            return Ok(None);
+        }
+        for item in items {
+            self.next += 1;
+            if !item.is_dictionary {
+                return Ok(Some(item));
+            }
+            let buffer = self.buffer(item)?;
+            self.decoder.read_dictionary(&item.block()?, &buffer)?;
+        }
+        Ok(None)
+    }
+
+    /// Goes past a batch without reading it.
+    fn skip(&mut self) -> Result<(), Trouble> {
+        self.item().map(drop)
+    }
+
+    fn next(&mut self) -> Result<Option<RecordBatch>, Trouble> {
+        let Some(item) = self.item()? else {
+            return Ok(None);
+        };
+        let buffer = self.buffer(item)?;
+        let batch = self.decoder.read_record_batch(&item.block()?, &buffer)?;
+        let batch = batch.ok_or_else(|| Trouble::damaged("a batch is none"))?;
+        Ok(Some(batch))
+    }
+}
+
+/// Carries out a plan from where the stage stands.
+pub(crate) fn work(
+    table: &ArrowTable,
+    order: Order<'_>,
+    stage: &mut Stage<'_>,
+    tick: &mut Tick<'_>,
+) -> Result<(), Trouble> {
+    let plan = order.plan;
+    tick.begin(table.messages.rows, 1, stage.position().rows);
+    let position = stage.position().clone();
+    let open = |file, there| -> Result<Output<'_>, Trouble> {
+        Output::new(
+            tracked(file, there, order.failure)?,
+            table.kind,
+            &table.messages,
+        )
+    };
+    let mut work = Work {
+        table,
+        output: open(stage.output(), position.output)?,
+        rejects: match stage.rejects() {
+            Some(file) => Some(open(file, position.rejects)?),
+            None => None,
+        },
+        before: [(0, 0); 2],
+    };
+    let mut batches = Batches::new(table);
+    if position.input == 0 {
+        work.header(stage)?;
+    }
+    if position.rows == 0 && plan.direction() == Direction::Migrate {
+        work.probe(plan)?;
+    }
+    work.catch_up(stage, (plan, &mut batches))?;
+    work.before = work.written();
+    let blocks = table.blocks.get(stage.notes().len()..);
+    let mut change = Change::new(plan, position.rows);
+    line(
+        (order.threads, 0),
+        |give| {
+            make(
+                blocks.unwrap_or_default(),
+                (batches, &mut change),
+                tick,
+                give,
+            )
+        },
+        |made| work.take(made, stage),
+    )?;
+    work.footer(stage)
+}
+
+/// A batch that was changed, with its rejected rows; and behind the last of a block where that ends in the input, and
+/// what was done in it.
+struct Piece {
+    batch: Changed,
+    end: Option<(u64, Done)>,
+}
+
+/// Reads and changes the batches of blocks.
+fn make(
+    blocks: &[(usize, u64)],
+    (mut batches, change): (Batches<'_>, &mut Change<'_>),
+    tick: &mut Tick<'_>,
+    give: &mut dyn FnMut(Piece) -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
+    for (count, end) in blocks {
+        for number in 1..=*count {
+            let batch = batches.next()?;
+            let batch = batch.ok_or_else(|| Trouble::damaged("a batch is missing"))?;
+            let batch = change.run(&batch, &mut |rows| tick.step(rows))?;
+            let end = (number == *count).then(|| (*end, change.take_done()));
+            give(Piece { batch, end })?;
+        }
+    }
+    Ok(())
+}
+
+struct Work<'t> {
+    table: &'t ArrowTable,
+    output: Output<'t>,
+    rejects: Option<Output<'t>>,
+    /// What was written before the block that is under way.
+    before: [(usize, usize); 2],
+}
+
+/// Whether a note tells of nothing in the second file.
+fn is_blank(note: &[u8]) -> bool {
+    let mut reader = keywright_encoding::Reader::new(note);
+    let second = reader.lp().and_then(|_own| reader.lp());
+    second.is_ok_and(<[u8]>::is_empty)
+}
+
+impl Work<'_> {
+    fn header(&mut self, stage: &mut Stage<'_>) -> Result<(), Trouble> {
+        self.output.begin()?;
+        if let Some(rejects) = &mut self.rejects {
+            rejects.begin()?;
+        }
+        self.part(stage, self.table.messages.start, (&Done::default(), &[]))
+    }
+
+    /// Looks at the first batch before anything of it is written.
+    fn probe(&self, plan: &Plan) -> Result<(), Trouble> {
+        let mut batches = Batches::new(self.table);
+        while let Some(batch) = batches.next()? {
+            if batch.num_rows() > 0 {
+                return batch::probe(plan, &batch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes past what an earlier run has written: what it has said of dictionaries is known from the last batch.
+    fn catch_up(
+        &mut self,
+        stage: &Stage<'_>,
+        (plan, batches): (&Plan, &mut Batches<'_>),
+    ) -> Result<(), Trouble> {
+        for note in stage.notes() {
+            let mut reader = keywright_encoding::Reader::new(note);
+            let cut = |_cut| Trouble::damaged("a note is cut short");
+            self.output.take_note(reader.lp().map_err(cut)?)?;
+            let second = reader.lp().map_err(cut)?;
+            if let Some(rejects) = &mut self.rejects {
+                rejects.take_note(second)?;
+            }
+        }
+        // The last batch that was written, and the last of which rows were rejected.
+        let (mut count, mut last_rejected) = (0, None);
+        for ((batches, _), note) in self.table.blocks.iter().zip(stage.notes()) {
+            count += batches;
+            if !is_blank(note) {
+                last_rejected = Some(count);
+            }
+        }
+        let dictionaries = self.table.messages.has_dictionaries();
+        for number in 1..=count {
+            let (kept, rejected) = (number == count, Some(number) == last_rejected);
+            if !dictionaries || !(kept || rejected) {
+                batches.skip()?;
+                continue;
+            }
+            let Some(batch) = batches.next()? else { break };
+            let (own, second) = Change::new(plan, 0).run(&batch, &mut |_| Ok(()))?;
+            if kept {
+                self.output.recall(&own)?;
+            }
+            if let (true, Some(rejects), Some(second)) = (rejected, &mut self.rejects, second) {
+                rejects.recall(&second)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was written so far.
+    fn written(&self) -> [(usize, usize); 2] {
+        let rejects = self.rejects.as_ref().map(Output::written);
+        [self.output.written(), rejects.unwrap_or_default()]
+    }
+
+    fn take(&mut self, piece: Piece, stage: &mut Stage<'_>) -> Result<(), Trouble> {
+        let (kept, rejected) = piece.batch;
+        self.output.write(&kept)?;
+        if let (Some(rejects), Some(rejected)) = (&mut self.rejects, rejected) {
+            rejects.write(&rejected)?;
+        }
+        let Some((end, done)) = piece.end else {
+            return Ok(());
+        };
+        let [before, before_rejects] = self.before;
+        let mut note = Vec::new();
+        let own = self.output.note(before);
+        let second = self.rejects.as_ref();
+        let second = second.map_or_else(Vec::new, |rejects| rejects.note(before_rejects));
+        for part in [own, second] {
+            keywright_encoding::put_lp(&mut note, &part).map_err(crate::error::unwritable)?;
+        }
+        self.before = self.written();
+        self.part(stage, end, (&done, &note))
+    }
+
+    fn footer(&mut self, stage: &mut Stage<'_>) -> Result<(), Trouble> {
+        self.output.finish()?;
+        if let Some(rejects) = &mut self.rejects {
+            rejects.finish()?;
+        }
+        self.commit(stage, self.table.bytes.size(), (&Done::default(), &[]))
+    }
+
+    /// Up to a place in the input. A stream may end with its last batch: its last byte is left to what is written
+    /// behind that, so that a run is at the end of its input only when all is written.
+    fn part(
+        &mut self,
+        stage: &mut Stage<'_>,
+        to: u64,
+        done: (&Done, &[u8]),
+    ) -> Result<(), Trouble> {
+        let last = self.table.bytes.size().saturating_sub(1);
+        self.commit(stage, to.min(last), done)
+    }
+
+    fn commit(
+        &mut self,
+        stage: &mut Stage<'_>,
+        to: u64,
+        (done, note): (&Done, &[u8]),
+    ) -> Result<(), Trouble> {
+        let digests = Digests {
+            input: self.table.bytes.digest(stage.position().input, to)?,
+            output: digest(&mut self.output.tracked)?,
+            rejects: match &mut self.rejects {
+                Some(rejects) => digest(&mut rejects.tracked)?,
+                None => blake3(&[]),
+            },
+        };
+        let written = |output: &Output<'_>| output.tracked.bytes_written() as u64;
+        let mut next = stage.position().clone();
+        next.input = to;
+        next.output = written(&self.output);
+        next.rejects = self.rejects.as_ref().map_or(0, written);
+        next.rows += done.rows;
+        next.rejected += done.rejected;
+        for (sum, counts) in next.counts.iter_mut().zip(&done.counts) {
+            sum.add(counts);
+        }
+        Ok(stage.commit(next, &digests, note)?)
+    }
+}

@@ -1,0 +1,136 @@
+//! What can go wrong with a columnar file. Names of columns and rows are told, cells never.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
+
+/// Why a file was refused, or a run ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    // === the caller ===
+    /// A column that is to change, or of which tweaks are made, does not hold texts.
+    #[error("column {column:?} holds {kind}, which cannot be {wanted}")]
+    Type {
+        /// The column.
+        column: String,
+        /// What it holds.
+        kind: String,
+        /// What was asked of it.
+        wanted: &'static str,
+    },
+    /// Values are to vanish from a column that has one in every row.
+    #[error("column {column:?} allows no nulls, so its values cannot become null")]
+    Required {
+        /// The column.
+        column: String,
+    },
+    /// A tweak that differs from row to row, for a column whose values are said once for all rows.
+    #[error("column {column:?} is a dictionary: its tweak cannot differ from row to row")]
+    DictionaryTweak {
+        /// The column.
+        column: String,
+    },
+    /// Rules, keys, values and files, as for tables of every kind.
+    #[error(transparent)]
+    Protect(#[from] keywright_protect::Error),
+
+    // === the data ===
+    /// Neither Parquet nor Arrow.
+    #[error("{} is neither a Parquet nor an Arrow file", .path.display())]
+    Kind {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is damaged, or uses what is not known here.
+    #[error("{} is damaged, or uses what is not known here: {what}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// What was made cannot be written in the form that the input has.
+    #[error("{} cannot be written in the form that the input has: {what}", .path.display())]
+    Unwritable {
+        /// The output.
+        path: PathBuf,
+        /// Why.
+        what: String,
+    },
+}
+
+/// What a table is in the midst of, before its name is known.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// The input does not make sense.
+    Damaged(String),
+    /// The output cannot be made.
+    Unwritable(String),
+    Error(Box<Error>),
+}
+
+impl Trouble {
+    pub(crate) fn damaged(what: impl Into<String>) -> Self {
+        Self::Damaged(what.into())
+    }
+}
+
+impl From<ParquetError> for Trouble {
+    fn from(error: ParquetError) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+impl From<ArrowError> for Trouble {
+    fn from(error: ArrowError) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Error(Box::new(error))
+    }
+}
+
+impl From<keywright_protect::Error> for Trouble {
+    fn from(error: keywright_protect::Error) -> Self {
+        Error::from(error).into()
+    }
+}
+
+/// The writer's part of what the libraries answer.
+pub(crate) fn unwritable(error: impl ToString) -> Trouble {
+    Trouble::Unwritable(error.to_string())
+}
+
+impl Error {
+    /// Whether the same run can go on later. What it has done stays then; after other errors nothing is left.
+    #[must_use]
+    pub const fn can_go_on(&self) -> bool {
+        matches!(self, Self::Protect(error) if error.can_go_on())
+    }
+
+    pub(crate) fn read(path: &Path, source: io::Error) -> Self {
+        Self::Protect(keywright_protect::Error::Read {
+            path: path.to_owned(),
+            source,
+        })
+    }
+
+    pub(crate) fn write(path: &Path, source: io::Error) -> Self {
+        Self::Protect(keywright_protect::Error::Write {
+            path: path.to_owned(),
+            source,
+        })
+    }
+}

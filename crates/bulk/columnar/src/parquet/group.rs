@@ -1,0 +1,374 @@
+//! One row group: read, changed, and written.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use keywright_format::OnBad;
+use keywright_protect::{Columns, Counts, Plan};
+use parquet::bloom_filter::Sbbf;
+use parquet::column::writer::{ColumnCloseResult, ColumnWriterImpl};
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
+
+use super::blocks::Done;
+use super::leaf::{Leaf, batch_rows, is_nullable};
+use super::output::{Output, properties};
+use super::{ParquetTable, split};
+use crate::error::{Trouble, unwritable};
+use crate::line::line;
+use crate::run::{Order, Tick};
+use crate::sink::{Behind, Sink};
+
+type Group<'a> = SerializedRowGroupWriter<'a, Behind<Sink>>;
+
+/// The files of a run.
+pub(super) struct Pair<'o> {
+    pub(super) output: &'o mut Output,
+    pub(super) rejects: Option<&'o mut Output>,
+}
+
+/// What is done to which columns of a table.
+pub(super) struct Job<'t> {
+    pub(super) table: &'t ParquetTable,
+    plan: &'t Plan,
+    threads: NonZeroUsize,
+    /// The columns that change, in the order of the plan.
+    changes: Vec<usize>,
+}
+
+impl<'t> Job<'t> {
+    pub(super) fn new(table: &'t ParquetTable, order: Order<'t>) -> Self {
+        let plan = order.plan;
+        Self {
+            table,
+            plan,
+            threads: order.threads,
+            changes: plan.changes().map(|(column, ..)| column).collect(),
+        }
+    }
+
+    pub(super) const fn changes(&self) -> usize {
+        self.changes.len()
+    }
+
+    fn rows(&self, group: usize) -> usize {
+        let rows = self.table.metadata.row_group(group).num_rows();
+        usize::try_from(rows).unwrap_or_default()
+    }
+
+    /// Looks at the first rows before anything is written: under a wrong key most values do not fit.
+    pub(super) fn probe(&self) -> Result<(), Trouble> {
+        let groups = self.table.metadata.row_groups().iter();
+        let Some(group) = groups.enumerate().find(|(_, group)| group.num_rows() > 0) else {
+            return Ok(());
+        };
+        for change in 0..self.changes.len() {
+            let mut columns = Columns::single(self.plan, change, 0);
+            let rows = batch_rows(self.table, group.0, columns.wanted());
+            let rows = rows.min(usize::try_from(group.1.num_rows()).unwrap_or(rows));
+            for (place, column) in columns.wanted().to_vec().into_iter().enumerate() {
+                let mut leaf = Leaf::open(self.table, group.0, column)?;
+                leaf.read(rows)?;
+                leaf.put(&mut columns, place);
+            }
+            columns.probe()?;
+        }
+        Ok(())
+    }
+
+    /// The rows of a group that go to the second file; nothing if there are none.
+    fn dropped(&self, group: usize, first: u64, tick: &mut Tick<'_>) -> Result<Vec<bool>, Trouble> {
+        let mut dropped = Vec::new();
+        for (change, (_, _, on_bad)) in self.plan.changes().enumerate() {
+            if on_bad != OnBad::Reject {
+                continue;
+            }
+            let rows = self.rows(group);
+            let mut at = 0;
+            self.batches(group, (change, first), tick, &mut |columns, leaf| {
+                if !columns.rejected().is_empty() {
+                    dropped.resize(rows, false);
+                }
+                for row in columns.rejected() {
+                    if let Some(dropped) = dropped.get_mut(at + row) {
+                        *dropped = true;
+                    }
+                }
+                at += leaf.rows();
+                Ok(())
+            })?;
+        }
+        Ok(dropped)
+    }
+
+    /// Goes through a column that changes, with those that its tweaks are made of.
+    fn batches(
+        &self,
+        group: usize,
+        (change, first): (usize, u64),
+        tick: &mut Tick<'_>,
+        take: &mut dyn FnMut(&Columns<'_>, &Leaf) -> Result<(), Trouble>,
+    ) -> Result<Vec<Counts>, Trouble> {
+        let mut columns = Columns::single(self.plan, change, first);
+        let wanted = columns.wanted().to_vec();
+        let own = self.changes.get(change).copied().unwrap_or_default();
+        let mut leaves = Vec::with_capacity(wanted.len());
+        for column in &wanted {
+            leaves.push(Leaf::open(self.table, group, *column)?);
+        }
+        let batch = batch_rows(self.table, group, &wanted);
+        let mut left = self.rows(group);
+        while left > 0 {
+            let count = left.min(batch);
+            for (place, leaf) in leaves.iter_mut().enumerate() {
+                leaf.read(count)?;
+                leaf.put(&mut columns, place);
+            }
+            columns.run()?;
+            let own = wanted.iter().position(|column| *column == own);
+            if let Some(leaf) = own.and_then(|own| leaves.get(own)) {
+                take(&columns, leaf)?;
+            }
+            left -= count;
+            tick.step(count)?;
+        }
+        Ok(columns.counts().to_vec())
+    }
+
+    /// Writes a row group, and one of the rows that are dropped from it.
+    pub(super) fn write(
+        &self,
+        group: usize,
+        first: u64,
+        pair: Pair<'_>,
+        (done, tick): (&mut Done, &mut Tick<'_>),
+    ) -> Result<(), Trouble> {
+        let first = first + done.rows;
+        let dropped = self.dropped(group, first, tick)?;
+        let like = self.table.metadata.row_group(group);
+        let rows = self.rows(group);
+        let gone = dropped.iter().filter(|dropped| **dropped).count();
+        let properties = properties(like, &self.changes);
+        let mut writers = Writers {
+            dropped: &dropped,
+            own: (gone < rows || rows == 0)
+                .then(|| pair.output.group(Arc::clone(&properties), like)),
+            second: pair
+                .rejects
+                .filter(|_| gone > 0)
+                .map(|rejects| rejects.group(properties, like)),
+        };
+        for column in 0..like.num_columns() {
+            match self.changes.iter().position(|changed| *changed == column) {
+                Some(change) => {
+                    let counts = self.changed((group, column), (change, first), &mut writers, tick);
+                    if let (Some(sum), Some(counts)) =
+                        (done.counts.get_mut(change), counts?.first())
+                    {
+                        sum.add(counts);
+                    }
+                }
+                None if gone == 0 => self.copied(like, (group, column), &mut writers)?,
+                None => self.split((group, column), &mut writers)?,
+            }
+        }
+        for writer in [writers.own, writers.second].into_iter().flatten() {
+            writer.close()?;
+        }
+        done.rows += rows as u64;
+        done.rejected += gone as u64;
+        Ok(())
+    }
+
+    /// A column that stays, of a row group that stays whole: its bytes.
+    fn copied(
+        &self,
+        like: &RowGroupMetaData,
+        (group, column): (usize, usize),
+        writers: &mut Writers<'_, '_>,
+    ) -> Result<(), Trouble> {
+        let bytes = self.table.bytes.as_ref();
+        let chunk = like.column(column);
+        let index = self.table.metadata.page_index();
+        let close = ColumnCloseResult {
+            bytes_written: u64::try_from(chunk.compressed_size()).unwrap_or_default(),
+            rows_written: self.rows(group) as u64,
+            metadata: chunk.clone(),
+            bloom_filter: Sbbf::read_from_column_chunk(chunk, bytes)?,
+            column_index: index.and_then(|index| index.column_index(group, column).cloned()),
+            offset_index: index.and_then(|index| index.offset_index(group, column).cloned()),
+        };
+        match &mut writers.own {
+            Some(own) => Ok(own.append_column(bytes, close)?),
+            None => Ok(()),
+        }
+    }
+
+    /// A column that stays, of a row group that loses rows.
+    fn split(
+        &self,
+        (group, column): (usize, usize),
+        writers: &mut Writers<'_, '_>,
+    ) -> Result<(), Trouble> {
+        let reader = super::leaf::reader(self.table, group, column)?;
+        let dropped = writers.dropped;
+        let (mut own, mut second) = writers.next()?;
+        split::split(
+            reader,
+            &self.table.column(column),
+            dropped,
+            [&mut own, &mut second],
+        )?;
+        for writer in [own, second].into_iter().flatten() {
+            writer.close()?;
+        }
+        Ok(())
+    }
+
+    /// A column that changes.
+    fn changed(
+        &self,
+        (group, column): (usize, usize),
+        (change, first): (usize, u64),
+        writers: &mut Writers<'_, '_>,
+        tick: &mut Tick<'_>,
+    ) -> Result<Vec<Counts>, Trouble> {
+        let dropped = writers.dropped;
+        let nullable = is_nullable(&self.table.column(column));
+        let (mut own, mut second) = writers.next()?;
+        let has = [own.is_some(), second.is_some()];
+        let counts = {
+            let mut typed = [&mut own, &mut second]
+                .map(|writer| writer.as_mut().map(SerializedColumnWriter::typed));
+            let mut at = 0;
+            line(
+                (self.threads, 2),
+                |give| {
+                    self.batches(group, (change, first), tick, &mut |columns, leaf| {
+                        let dropped = dropped.get(at..at + leaf.rows()).unwrap_or_default();
+                        at += leaf.rows();
+                        let mut made = [Written::default(), Written::default()];
+                        if has[0] {
+                            made[0].take_tokens(columns, leaf, (dropped, nullable))?;
+                        }
+                        if has[1] {
+                            made[1].take_dropped(leaf, dropped);
+                        }
+                        give((made, leaf.most()))
+                    })
+                },
+                |(made, most)| {
+                    for (made, writer) in made.iter().zip(&mut typed) {
+                        if let Some(writer) = writer {
+                            made.write(most, writer)?;
+                        }
+                    }
+                    Ok(())
+                },
+            )?
+        };
+        for writer in [own, second].into_iter().flatten() {
+            writer.close()?;
+        }
+        Ok(counts)
+    }
+}
+
+/// The row groups that are written.
+struct Writers<'w, 'd> {
+    /// Rows that go to the second file; nothing if there are none.
+    dropped: &'d [bool],
+    own: Option<Group<'w>>,
+    second: Option<Group<'w>>,
+}
+
+type Column<'c> = Option<SerializedColumnWriter<'c>>;
+
+impl Writers<'_, '_> {
+    /// The next column of both.
+    fn next(&mut self) -> Result<(Column<'_>, Column<'_>), Trouble> {
+        let own = match &mut self.own {
+            Some(own) => own.next_column()?,
+            None => None,
+        };
+        let second = match &mut self.second {
+            Some(second) => second.next_column()?,
+            None => None,
+        };
+        Ok((own, second))
+    }
+}
+
+/// Values of a batch on their way out.
+#[derive(Default)]
+struct Written {
+    values: Vec<ByteArray>,
+    levels: Vec<i16>,
+}
+
+impl Written {
+    /// The new texts of the rows that stay. Where a text is gone that was there, there is a null.
+    fn take_tokens(
+        &mut self,
+        columns: &Columns<'_>,
+        leaf: &Leaf,
+        (dropped, nullable): (&[bool], bool),
+    ) -> Result<(), Trouble> {
+        let changed = columns.changed()?;
+        let Some((_, cells)) = changed.first() else {
+            return Ok(());
+        };
+        let mut bytes = Vec::new();
+        let mut ends = Vec::with_capacity(leaf.rows());
+        let mut old = leaf.texts().iter();
+        for row in 0..leaf.rows() {
+            let was = leaf.has_value(row).then(|| old.next()).flatten();
+            if dropped.get(row).is_some_and(|dropped| *dropped) {
+                continue;
+            }
+            let Some(was) = was else {
+                self.levels.push(leaf.level(row));
+                continue;
+            };
+            let text = cells.get(row);
+            if nullable && text.is_empty() && !was.data().is_empty() {
+                self.levels.push(leaf.most() - 1);
+                continue;
+            }
+            self.levels.push(leaf.most());
+            bytes.extend_from_slice(text);
+            ends.push(bytes.len());
+        }
+        let bytes = Bytes::from(bytes);
+        let mut start = 0;
+        for end in ends {
+            self.values.push(ByteArray::from(bytes.slice(start..end)));
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// The old texts of the rows that go.
+    fn take_dropped(&mut self, leaf: &Leaf, dropped: &[bool]) {
+        let mut old = leaf.texts().iter();
+        for row in 0..leaf.rows() {
+            let was = leaf.has_value(row).then(|| old.next()).flatten();
+            if dropped.get(row).is_some_and(|dropped| *dropped) {
+                self.levels.push(leaf.level(row));
+                self.values.extend(was.cloned());
+            }
+        }
+    }
+
+    fn write(
+        &self,
+        most: i16,
+        writer: &mut ColumnWriterImpl<'_, ByteArrayType>,
+    ) -> Result<(), Trouble> {
+        let levels = (most > 0).then_some(self.levels.as_slice());
+        let written = writer.write_batch(&self.values, levels, None);
+        written.map(drop).map_err(unwritable)
+    }
+}

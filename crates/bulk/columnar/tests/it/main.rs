@@ -1,0 +1,15 @@
+//! The promises of the crate, one module each.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod damaged;
+#[cfg(test)]
+mod interrupted;
+#[cfg(test)]
+mod processes;
+#[cfg(test)]
+mod refused;
+#[cfg(test)]
+mod round_trip;
+#[cfg(test)]
+mod scene;

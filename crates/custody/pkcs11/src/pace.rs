@@ -1,0 +1,155 @@
+//! How fast a token answers at the moment: whether its work is worth a thread of its own.
+//!
+//! Handing a request to another thread and its answer back costs two wake-ups, which is more than a token in
+//! software takes for a short message under a key in the session. So such work may be done where it came in, for
+//! as long as the token is quick: on average, and in each single answer. One slow answer ends that for a second.
+//! What a thread can lose to a token that stops answering is the operation it is in.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The pace of one token. Threads share it; what they tell at once may get lost, and is told again soon.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    /// The average of late, in nanoseconds; the first answer counts for all before it.
+    average: AtomicU64,
+    /// When a slow answer is forgiven.
+    forgiven: AtomicU64,
+    /// When each operation began that is not answered yet, and one more; zero where there is none. Of more
+    /// operations at a time than this has room for, the rest is not watched.
+    running: [AtomicU64; 16],
+}
+
+/// An operation until it is answered.
+#[derive(Debug)]
+pub(crate) struct Running<'a>(Option<&'a AtomicU64>);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if let Some(place) = self.0 {
+            place.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+/// An average that is worth no other thread.
+const QUICK_NS: u64 = 50_000;
+/// An answer that is slow by itself.
+const SLOW_NS: u64 = 1_000_000;
+/// For how long.
+const PENALTY_NS: u64 = 1_000_000_000;
+/// An answer is this part of the average after it.
+const PART: u64 = 8;
+/// Before any answer.
+const UNKNOWN: u64 = u64::MAX;
+
+impl Pace {
+    pub(crate) const fn new() -> Self {
+        Self {
+            average: AtomicU64::new(UNKNOWN),
+            forgiven: AtomicU64::new(0),
+            running: [const { AtomicU64::new(0) }; 16],
+        }
+    }
+
+    /// Watches an operation that begins at `now`.
+    pub(crate) fn begin(&self, now: u64) -> Running<'_> {
+        let take = |place: &&AtomicU64| {
+            let since = now.saturating_add(1);
+            place
+                .compare_exchange(0, since, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+        };
+        Running(self.running.iter().find(take))
+    }
+
+    /// Takes note of an answer at `now` that took so long. Times are nanoseconds on one clock.
+    pub(crate) fn note(&self, now: u64, took: u64) {
+        let before = match self.average.load(Ordering::Relaxed) {
+            UNKNOWN => took,
+            average => average,
+        };
+        let after = before - before / PART + took / PART;
+        self.average
+            .store(after.min(UNKNOWN - 1), Ordering::Relaxed);
+        if took > SLOW_NS {
+            let until = now.saturating_add(PENALTY_NS);
+            self.forgiven.store(until, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the token is quick at `now`.
+    pub(crate) fn is_quick(&self, now: u64) -> bool {
+        self.average.load(Ordering::Relaxed) <= QUICK_NS
+            && now >= self.forgiven.load(Ordering::Relaxed)
+            && !self.running.iter().any(|place| {
+                let since = place.load(Ordering::Relaxed);
+                since > 0 && now > since.saturating_add(SLOW_NS)
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_quick_only_after_it_was_seen_to_be() {
+        let pace = Pace::new();
+        assert!(!pace.is_quick(0));
+        pace.note(0, 15_000);
+        assert!(pace.is_quick(0));
+    }
+
+    #[test]
+    fn one_slow_answer_ends_it_at_once_and_for_a_while() {
+        let pace = Pace::new();
+        (0..100).for_each(|_| pace.note(5, 10_000));
+        pace.note(10, SLOW_NS + 1);
+        assert!(!pace.is_quick(10));
+        // Quick answers in between do not shorten the time.
+        (0..100).for_each(|_| pace.note(11, 10_000));
+        assert!(!pace.is_quick(10 + PENALTY_NS - 1));
+        assert!(pace.is_quick(10 + PENALTY_NS));
+    }
+
+    #[test]
+    fn a_token_that_becomes_slower_is_noticed_after_a_few_answers_and_forgiven_when_it_is_quick_again()
+     {
+        let pace = Pace::new();
+        pace.note(0, 20_000);
+        let mut answers = 0;
+        while pace.is_quick(0) {
+            pace.note(0, 400_000);
+            answers += 1;
+        }
+        assert!((1..=2).contains(&answers), "{answers}");
+        (0..100).for_each(|_| pace.note(0, 20_000));
+        assert!(pace.is_quick(0));
+    }
+
+    #[test]
+    fn an_answer_that_is_overdue_ends_it_until_it_comes() {
+        let pace = Pace::new();
+        pace.note(0, 10_000);
+        let quick = pace.begin(100);
+        let overdue = pace.begin(200);
+        assert!(pace.is_quick(100 + SLOW_NS));
+        assert!(!pace.is_quick(300 + SLOW_NS));
+        drop(quick);
+        assert!(!pace.is_quick(300 + SLOW_NS));
+        drop(overdue);
+        assert!(pace.is_quick(300 + SLOW_NS));
+        // More than there is room for do no harm.
+        let many: Vec<_> = (0..40).map(|_| pace.begin(0)).collect();
+        assert!(!pace.is_quick(2 * SLOW_NS));
+        drop(many);
+        assert!(pace.is_quick(2 * SLOW_NS));
+    }
+
+    #[test]
+    fn no_answer_is_too_long_to_be_counted() {
+        let pace = Pace::new();
+        (0..10).for_each(|_| pace.note(u64::MAX, u64::MAX));
+        assert!(!pace.is_quick(u64::MAX - 1));
+    }
+}

@@ -1,0 +1,77 @@
+//! Seeds of wallets on their way out, sealed to public keys.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use keywright_encoding::base64;
+use keywright_home::{Answer, Order, Recipient};
+use keywright_types::Name;
+use serde::Serialize;
+
+use super::OneContext;
+use super::order::{give, unexpected};
+use crate::exit::Failure;
+use crate::output::{self, Format};
+use crate::place::Home;
+
+/// A seed, and to whom it is sealed.
+#[derive(Debug, clap::Args)]
+pub(super) struct Export {
+    #[command(flatten)]
+    context: OneContext,
+    /// A file with public keys of recipients, as `keywright seal keygen` prints them; each of them opens the file.
+    #[arg(long = "recipient", value_name = "FILE", required = true)]
+    recipients: Vec<PathBuf>,
+    /// The file to write; nothing is ever written over.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+#[derive(Serialize)]
+struct ExportedDocument<'a> {
+    name: &'a Name,
+    file: &'a Path,
+    recipients: usize,
+}
+
+/// Writes the file. The place is made sure of before the seed is asked for.
+pub(super) fn export(home: &Home, export: Export, format: Format) -> Result<(), Failure> {
+    let keys = crate::seal::recipients_of(&export.recipients)?;
+    let OneContext { name, tenant } = export.context;
+    let unwritable = |error: std::io::Error| Failure::file(&export.out, "written", &error);
+    let mut options = OpenOptions::new();
+    let options = options.write(true).create_new(true).mode(0o600);
+    let mut file = options.open(&export.out).map_err(unwritable)?;
+    let order = Order::SeedExport {
+        tenant: tenant.tenant,
+        name: name.clone(),
+        recipients: keys.iter().map(Recipient::new).collect(),
+    };
+    let sealed = give(home, order).and_then(|answer| match answer {
+        Answer::SeedSealed { file } => base64::decode(&file).map_err(|_| unexpected()),
+        _ => Err(unexpected()),
+    });
+    let written = sealed.and_then(|sealed| {
+        let done = file.write_all(&sealed).and_then(|()| file.sync_all());
+        done.map_err(unwritable)
+    });
+    if written.is_err() {
+        // An empty or torn file is worse than none.
+        drop(std::fs::remove_file(&export.out));
+    }
+    written?;
+    let document = ExportedDocument {
+        name: &name,
+        file: &export.out,
+        recipients: keys.len(),
+    };
+    output::document(format, &document, || {
+        output::fields(&[
+            ("name", name.to_string()),
+            ("file", export.out.display().to_string()),
+            ("recipients", keys.len().to_string()),
+        ])
+    })
+}

@@ -1,0 +1,73 @@
+//! The file of a run, whatever its form.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use keywright_protect::{Error, Files, Options, Plan, Progress, Source, Summary};
+use keywright_tabular::csv::{Layout, Options as Dialect};
+
+use super::refused::{refused, refused_columnar};
+use crate::exit::Failure;
+
+/// A file that is open.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    Csv(Source),
+    Columnar(keywright_columnar::Table),
+}
+
+impl Opened {
+    /// Parquet and Arrow by their first bytes; everything else is CSV, and so is what has a separator.
+    pub(crate) fn open(path: &Path, dialect: Option<&Dialect>) -> Result<Self, Failure> {
+        let is_columnar = dialect.is_none() && keywright_columnar::Kind::of(path).is_some();
+        if is_columnar {
+            let table = keywright_columnar::Table::open(path).map_err(refused_columnar)?;
+            return Ok(Self::Columnar(table));
+        }
+        let own = Dialect::default().with_max_record(Options::LONGEST_RECORD);
+        let source = Source::open(path, dialect.unwrap_or(&own));
+        source.map(Self::Csv).map_err(refused)
+    }
+
+    pub(super) const fn layout(&self) -> &Layout {
+        match self {
+            Self::Csv(source) => source.layout(),
+            Self::Columnar(table) => table.layout(),
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::Csv(source) => source.path(),
+            Self::Columnar(table) => table.path(),
+        }
+    }
+
+    pub(super) fn size(&self) -> u64 {
+        match self {
+            Self::Csv(source) => source.size(),
+            Self::Columnar(table) => table.size(),
+        }
+    }
+
+    pub(super) fn run(
+        &self,
+        plan: &Plan,
+        files: &Files,
+        options: &Options,
+        listen: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
+    ) -> Result<Summary, Failure> {
+        match self {
+            Self::Csv(source) => {
+                keywright_protect::run(source, plan, files, options, listen).map_err(refused)
+            }
+            Self::Columnar(table) => {
+                if options.is_anew() {
+                    keywright_protect::forget(files).map_err(|error: Error| refused(error))?;
+                }
+                keywright_columnar::run(table, plan, files, options.threads(), listen)
+                    .map_err(refused_columnar)
+            }
+        }
+    }
+}

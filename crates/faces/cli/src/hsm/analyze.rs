@@ -1,0 +1,296 @@
+//! analyze: logs of calls.
+
+use std::fs::File;
+use std::io::{IsTerminal as _, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use keywright_calls::{
+    Analyzer, Comparison, Finding, Options, Report, Scrubber, Severity, Zone, compare, render,
+};
+use keywright_measure::Stop;
+use serde_json::json;
+
+use super::answer::{Answer, Beside, Refusal};
+use super::files::{self, Output};
+use super::sarif;
+use crate::bench::listen;
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Format};
+
+/// A log to read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AnalyzeWords {
+    /// The log: of the recorder (JSON Lines) or of OpenSC's pkcs11-spy; `-` for standard input.
+    #[arg(value_name = "FILE", required_unless_present_any = ["compare", "log_file"])]
+    file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with = "file")]
+    log_file: Option<PathBuf>,
+    /// Hold the second of two logs against the first.
+    #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["file", "log_file", "follow", "scrub"])]
+    compare: Vec<PathBuf>,
+    /// Go on reading while the log is written, and show what is known again and again, until Ctrl-C.
+    #[arg(long)]
+    follow: bool,
+    /// How often, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    every: u32,
+    /// Stop following after so many seconds.
+    #[arg(long, value_name = "SECONDS", requires = "follow")]
+    r#for: Option<u32>,
+    /// Write a copy without what the log should not hold: bytes that may be PINs or data.
+    #[arg(long, value_name = "FILE", conflicts_with = "follow")]
+    scrub: Option<PathBuf>,
+    /// The time zone of logs that write local times: a name such as Europe/Berlin, +02:00, utc or local.
+    #[arg(long, value_name = "ZONE", default_value = "local")]
+    tz: String,
+    /// End with 3 if a finding weighs this or more: low, medium, high or critical. With --compare only new findings
+    /// count.
+    #[arg(long, value_name = "SEVERITY")]
+    fail_on: Option<Severity>,
+    #[command(flatten)]
+    output: Output,
+}
+
+pub(super) fn analyze(words: &AnalyzeWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let zone = words.zone()?;
+    if let [before, after] = words.compare.as_slice() {
+        let (before, after) = (whole(before, &zone, None)?, whole(after, &zone, None)?);
+        return words.compared(&compare(&before, &after), beside);
+    }
+    let path = words.file.as_deref().or(words.log_file.as_deref());
+    let path = path.unwrap_or(Path::new("-"));
+    let report = match (words.follow, &words.scrub) {
+        (true, _) => words.followed(path, &zone, beside)?,
+        (false, Some(copy)) => words.scrubbed(path, copy, &zone, beside)?,
+        (false, None) => whole(path, &zone, None)?,
+    };
+    if report.total_ops == 0 {
+        let told = format!("no line of {} is the record of a call", path.display());
+        beside.warnings.push(told);
+    }
+    let text = match beside.format {
+        Some(Format::Csv) => render::csv(&report),
+        Some(Format::Html) => render::html(&report),
+        Some(Format::Sarif) => {
+            sarif::document("analyze", &rows(&report.findings, &path.to_string_lossy()))
+        }
+        _ => render::text(&report),
+    };
+    let answer = words.output.place_text(Answer::of(&report).text(text))?;
+    Ok(answer.exit(words.gate(&report.findings)))
+}
+
+impl AnalyzeWords {
+    /// Whether it prints while it goes on.
+    pub(super) const fn goes_on(&self) -> bool {
+        self.follow
+    }
+
+    fn zone(&self) -> Result<Zone, Refusal> {
+        if self.tz == "local" {
+            let system = jiff::tz::TimeZone::system();
+            let name = system.iana_name().unwrap_or("local").to_owned();
+            return Ok(Zone::new(system, name));
+        }
+        Zone::named(&self.tz).map_err(|error| {
+            let advice =
+                "write a name of the zone database, an offset such as +02:00, utc or local";
+            Refusal::usage(format!("--tz: {error}"), advice)
+        })
+    }
+
+    fn gate(&self, findings: &[Finding]) -> Exit {
+        match self.fail_on {
+            Some(least) if findings.iter().any(|one| one.severity >= least) => Exit::Gate,
+            _ => Exit::Ok,
+        }
+    }
+
+    fn compared(&self, compared: &Comparison, beside: &Beside) -> Result<Answer, Refusal> {
+        let after = self
+            .compare
+            .last()
+            .map(|path| path.to_string_lossy().into_owned());
+        let text = match beside.format {
+            Some(Format::Sarif) => {
+                let name = after.unwrap_or_default();
+                sarif::document("analyze", &rows(&compared.new_findings, &name))
+            }
+            Some(Format::Csv) => render::comparison_csv(compared),
+            Some(Format::Html) => render::comparison_html(compared),
+            _ => render::comparison(compared),
+        };
+        let answer = self.output.place_text(Answer::of(compared).text(text))?;
+        Ok(answer.exit(self.gate(&compared.new_findings)))
+    }
+
+    fn scrubbed(
+        &self,
+        path: &Path,
+        copy: &Path,
+        zone: &Zone,
+        beside: &mut Beside,
+    ) -> Result<Report, Refusal> {
+        let to = Output::to(copy, &self.output);
+        let mut scrubber = Scrubber::new();
+        let (report, _) = to.with(|out| {
+            let mut clean = Vec::new();
+            let mut each = |bytes: &[u8]| -> std::io::Result<()> {
+                scrubber.push(bytes, &mut clean);
+                out.write_all(&clean)?;
+                clean.clear();
+                Ok(())
+            };
+            whole(path, zone, Some(&mut each)).and_then(|report| {
+                let mut rest = Vec::new();
+                let count = scrubber.finish(&mut rest);
+                out.write_all(&rest)
+                    .map_err(|error| Failure::file(copy, "written", &error))?;
+                beside.warnings.push(format!(
+                    "{} has {} lines; {} were left out",
+                    copy.display(),
+                    count.kept,
+                    count.removed
+                ));
+                Ok(report)
+            })
+        })?;
+        Ok(report)
+    }
+
+    /// Reads on until it is told to stop.
+    fn followed(&self, path: &Path, zone: &Zone, beside: &Beside) -> Result<Report, Refusal> {
+        let stop = Stop::new();
+        listen(&stop);
+        let mut tail = Tail::open(path)?;
+        let mut analyzer = Analyzer::new(Options::default().in_zone(zone.clone()));
+        let rounds = self.r#for.map(|seconds| u64::from(seconds) * TICKS);
+        for round in 1_u64.. {
+            tail.read(&mut analyzer)?;
+            let last = rounds.is_some_and(|rounds| round >= rounds);
+            if last || stop.is_asked() {
+                break;
+            }
+            if round % (u64::from(self.every) * TICKS) == 0 {
+                view(&analyzer.report(), beside)?;
+            }
+            std::thread::sleep(Duration::from_millis(1000 / TICKS));
+        }
+        analyzer.finish();
+        Ok(analyzer.report())
+    }
+}
+
+/// Looks for more of the log a second.
+const TICKS: u64 = 5;
+
+/// What is known by now: a screen, or a line for whoever reads along.
+fn view(report: &Report, beside: &Beside) -> Result<(), Refusal> {
+    let shown = match beside.format {
+        Some(Format::Json) => {
+            json!({
+                "total_ops": report.total_ops,
+                "error_count": report.error_count,
+                "findings": report.findings.len(),
+            })
+            .to_string()
+                + "\n"
+        }
+        _ if std::io::stdout().is_terminal() => format!("\x1b[2J\x1b[H{}", render::text(report)),
+        _ => format!(
+            "{} calls, {} failed, {} operations, {} findings\n",
+            report.total_ops,
+            report.error_count,
+            report.ratios.operations,
+            report.findings.len()
+        ),
+    };
+    output::data(shown.as_bytes())?;
+    Ok(())
+}
+
+/// A file that somebody else writes, sets aside and begins again.
+pub(super) struct Tail {
+    path: PathBuf,
+    file: File,
+    at: u64,
+}
+
+impl Tail {
+    pub(super) fn open(path: &Path) -> Result<Self, Refusal> {
+        let file = File::open(path).map_err(|error| Failure::file(path, "read", &error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            at: 0,
+        })
+    }
+
+    /// All that is new.
+    pub(super) fn read(&mut self, analyzer: &mut Analyzer) -> Result<(), Refusal> {
+        self.rest(analyzer)?;
+        let named = std::fs::metadata(&self.path).ok();
+        let own = self.file.metadata().ok();
+        let (Some(named), Some(own)) = (named, own) else {
+            return Ok(());
+        };
+        if (named.dev(), named.ino()) != (own.dev(), own.ino()) || named.len() < self.at {
+            analyzer.finish();
+            *self = Self::open(&self.path)?;
+            self.rest(analyzer)?;
+        }
+        Ok(())
+    }
+
+    fn rest(&mut self, analyzer: &mut Analyzer) -> Result<(), Refusal> {
+        let mut buffer = vec![0; PIECE];
+        loop {
+            let read = self.file.read(&mut buffer);
+            let count = read.map_err(|error| Failure::file(&self.path, "read", &error))?;
+            if count == 0 {
+                return Ok(());
+            }
+            self.at += count as u64;
+            analyzer.push(buffer.get(..count).unwrap_or_default());
+        }
+    }
+}
+
+const PIECE: usize = 256 << 10;
+
+/// Takes the bytes of a log as they are read.
+type Sink<'a> = dyn FnMut(&[u8]) -> std::io::Result<()> + 'a;
+
+/// The report of a whole log, whose bytes `each` sees as well.
+fn whole(path: &Path, zone: &Zone, mut each: Option<&mut Sink<'_>>) -> Result<Report, Refusal> {
+    let mut input = files::open(path)?;
+    let mut analyzer = Analyzer::new(Options::default().in_zone(zone.clone()));
+    let mut buffer = vec![0; PIECE];
+    loop {
+        let read = input.read(&mut buffer);
+        let count = read.map_err(|error| Failure::file(path, "read", &error))?;
+        let bytes = buffer.get(..count).unwrap_or_default();
+        if bytes.is_empty() {
+            analyzer.finish();
+            return Ok(analyzer.report());
+        }
+        analyzer.push(bytes);
+        if let Some(each) = each.as_mut() {
+            each(bytes).map_err(|error| Failure::file(path, "copied", &error))?;
+        }
+    }
+}
+
+fn rows<'a>(findings: &'a [Finding], file: &'a str) -> Vec<sarif::Row<'a>> {
+    let rows = findings.iter().map(|one| sarif::Row {
+        rule: one.code,
+        severity: one.severity.name(),
+        message: one.happened.clone(),
+        advice: one.advice,
+        place: sarif::Place::File(file, one.line),
+        accepted: None,
+    });
+    rows.collect()
+}

@@ -1,0 +1,229 @@
+//! `keywright admin` and `keywright client` with a token: the flags that place keys and root keys there, and what they
+//! refuse.
+
+use keywright_testkit::token::{Kind, Store, USER_PIN, on_each};
+
+use crate::program::{Ended, Folder, Home, keywright, keywright_reading};
+
+const MESSAGE: &[u8] = b"order 4711\n";
+
+/// A folder with a PIN file, and the words that name the token of a store.
+struct Place {
+    folder: Folder,
+    module: String,
+    pin: String,
+}
+
+impl Place {
+    fn new(store: &Store) -> Self {
+        let folder = Folder::new();
+        let pin = folder.write("pin", format!("{USER_PIN}\n"));
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&pin, private).unwrap();
+        Self {
+            folder,
+            module: store.tokens()[0].module().to_str().unwrap().to_owned(),
+            pin,
+        }
+    }
+
+    fn init(&self, home: &str, words: &[&str]) -> Ended {
+        let place = [
+            "--token-module",
+            &self.module,
+            "--token-pin-file",
+            &self.pin,
+        ];
+        let usual = ["admin", "init", "--profile", "fast", "--home", home];
+        keywright(&[&usual, &place[..], &["--token-label", "keywright"], words].concat())
+    }
+
+    fn home(self, words: &[&str]) -> Home {
+        let home = self.folder.name("home");
+        self.init(&home, words).bytes();
+        let folder = self.folder;
+        Home { folder, home }
+    }
+}
+
+fn create(home: &Home, words: &[&str]) -> Ended {
+    home.admin(&[&["context", "create"], words].concat())
+}
+
+fn custody(home: &Home, context: &str) -> (String, String) {
+    let words = ["context", "describe", context, "--format", "json"];
+    let described = home.admin(&words).document();
+    let spec = &described["context"]["spec"];
+    let text = |field: &str| spec[field].as_str().unwrap().to_owned();
+    (text("custody"), text("algorithm"))
+}
+
+#[test]
+fn a_demonstration_in_a_token_serves_with_its_root_key_there_too() {
+    on_each(|store| {
+        let home = Place::new(store).home(&["--demo", "--custody", "token", "--root-key", "token"]);
+        let in_token = ("token".to_owned(), "token-gcm-12".to_owned());
+        assert_eq!(custody(&home, "exchange-key"), in_token);
+        assert!(home.path("root.token").exists() && !home.path("root.password").exists());
+        let server = home.serve();
+        let client = |words: &[&str], input: &[u8]| {
+            let connection = home.of("trading-1", &server.url);
+            keywright_reading(&[&["client"], words, &connection].concat(), input)
+        };
+        let sealed = client(&["encrypt", "exchange-key"], MESSAGE).bytes();
+        assert_eq!(
+            client(&["decrypt", "exchange-key"], &sealed).bytes(),
+            MESSAGE
+        );
+        home.admin(&["key", "rotate", "exchange-key"]).bytes();
+        assert_eq!(
+            client(&["decrypt", "exchange-key"], &sealed).bytes(),
+            MESSAGE
+        );
+        server.stop();
+    });
+}
+
+fn grant(home: &Home) {
+    let policy = home.admin(&["policy", "show"]).text();
+    let grants = "[[grant]]\nprincipals = [\"trading-1\"]\n\
+         contexts = [\"signer\", \"rsa\", \"codes\", \"partner\"]\n\
+         operations = [\"sign\", \"verify\", \"agree\", \"public-key\", \"mac\", \"mac-verify\"]\n";
+    let file = home.folder.write("policy.toml", policy + grants);
+    home.admin(&["policy", "apply", &file]).bytes();
+}
+
+#[test]
+fn contexts_of_each_purpose_are_made_in_the_token_and_used() {
+    on_each(|store| {
+        let home = Place::new(store).home(&["--demo"]);
+        let in_token = ["--custody", "token"];
+        for (words, algorithm) in [
+            (&["vault"][..], "token-gcm-12"),
+            (&["signer", "--sign", "ecdsa-p384"], "ecdsa-p384"),
+            (
+                &["rsa", "--sign", "rsa-2048-pkcs1-sha-256"],
+                "rsa-2048-pkcs1-sha-256",
+            ),
+            (&["codes", "--mac", "hmac-sha-512"], "hmac-sha-512"),
+            (&["partner", "--agree", "ecdh-p256"], "ecdh-p256"),
+        ] {
+            create(&home, &[words, &in_token].concat()).bytes();
+            let expected = ("token".to_owned(), algorithm.to_owned());
+            assert_eq!(custody(&home, words[0]), expected);
+        }
+        // Suite 4 is for a token that makes nonces itself.
+        let fourth = create(
+            &home,
+            &[&["own-nonce", "--suite", "token-gcm-16"][..], &in_token].concat(),
+        );
+        match store.kind() {
+            Kind::Kryoptic => drop(fourth.bytes()),
+            Kind::SoftHsm => fourth.refused(12, "does not support", ""),
+        }
+        grant(&home);
+        let server = home.serve();
+        let client = |words: &[&str], input: &[u8]| {
+            let connection = home.of("trading-1", &server.url);
+            keywright_reading(&[&["client"], words, &connection].concat(), input)
+        };
+        for context in ["signer", "rsa"] {
+            let signature = client(&["sign", context], MESSAGE).text();
+            let words = [
+                "verify",
+                context,
+                "--key-version",
+                "1",
+                "--signature",
+                signature.trim(),
+            ];
+            assert_eq!(client(&words, MESSAGE).text(), "the signature fits\n");
+            client(&words, b"another").refused(8, "does not fit", "same input");
+        }
+        client(&["sign", "signer", "--digest"], &[7; 48]).bytes();
+        client(&["sign", "signer", "--digest"], &[7; 32]).refused(2, "48 for P-384", "");
+        let mac = client(&["mac", "codes"], MESSAGE).text();
+        let words = [
+            "mac-verify",
+            "codes",
+            "--key-version",
+            "1",
+            "--mac",
+            mac.trim(),
+        ];
+        client(&words, MESSAGE).bytes();
+        server.stop();
+    });
+}
+
+#[test]
+fn what_no_token_keeps_is_refused_with_what_to_do() {
+    on_each(|store| {
+        let home = Place::new(store).home(&["--demo"]);
+        for (words, happened) in [
+            (&["--value-format", "card"][..], "purpose tokenise"),
+            (&["--tree", "bip32-secp256k1"], "purpose tree"),
+            (&["--suite", "xaes-256-gcm"], "streams need the key"),
+            (&["--suite", "xchacha20-poly1305"], "streams need the key"),
+            (&["--sign", "ecdsa-secp256k1"], "does not support"),
+            (&["--agree", "x25519"], "does not support"),
+        ] {
+            let words = [&["none", "--custody", "token"][..], words].concat();
+            create(&home, &words).refused(12, happened, "");
+        }
+        for (words, happened) in [
+            (&["--suite", "token-gcm-12"][..], "in a token only"),
+            (&["--sign", "rsa-3072-pss-sha-256"], "in a token only"),
+            (&["--sign", "ecdsa-p521"], "in a token only"),
+        ] {
+            let words = [&["none", "--custody", "wrapped"][..], words].concat();
+            create(&home, &words).refused(12, happened, "custody token");
+        }
+        let listed = home.admin(&["context", "list"]).text();
+        assert!(!listed.contains("none "), "{listed}");
+    });
+}
+
+#[test]
+fn flags_of_a_token_that_do_not_fit_together_or_name_none_make_no_home() {
+    let alone = Home::demo();
+    create(&alone, &["vault", "--custody", "token"]).refused(12, "no token", "[token]");
+    on_each(|store| {
+        let place = Place::new(store);
+        let home = place.folder.name("home");
+        let bare = ["admin", "init", "--home", &home, "--profile", "fast"];
+        for words in [
+            &["--custody", "token"][..],
+            &["--token-label", "keywright"],
+            &["--token-module", &place.module],
+        ] {
+            let ended = keywright(&[&bare[..], words].concat());
+            assert_eq!(ended.code, 2, "{words:?}: {ended:?}");
+        }
+        let rooted = keywright(&[&bare[..], &["--root-key", "token"]].concat());
+        assert_ne!(rooted.code, 0, "{rooted:?}");
+        let other = place.folder.write("wrong", "not-the-pin\n");
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&other, private).unwrap();
+        let words = [
+            "--token-module",
+            &place.module,
+            "--token-pin-file",
+            &other,
+            "--token-label",
+            "keywright",
+            "--root-key",
+            "token",
+        ];
+        let wrong = keywright(&[&bare[..], &words].concat());
+        assert!(wrong.stderr.contains("CKR_PIN_INCORRECT"), "{wrong:?}");
+        let missing = [
+            &words[..4],
+            &["--token-label", "nobody", "--root-key", "token"],
+        ]
+        .concat();
+        let missing = keywright(&[&bare[..], &missing].concat());
+        assert_ne!(missing.code, 0, "{missing:?}");
+        assert!(!std::path::Path::new(&home).exists(), "nothing was made");
+    });
+}

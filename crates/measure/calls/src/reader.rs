@@ -1,0 +1,175 @@
+//! Lines of either form as calls.
+//!
+//! A line that begins with a brace is a record in JSON; everything else is for the reader of the spy's text. Logs
+//! of both kinds in one file are therefore read as well.
+
+use std::collections::BTreeMap;
+
+use keywright_pkcs11_names::CallRecord;
+
+use crate::lines::{End, Lines};
+use crate::moment::{self, Zone};
+use crate::spy::{Said, Spy};
+
+/// Where a call was read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Origin {
+    Recorder,
+    OtherJson,
+    Spy,
+}
+
+/// How a call ends in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// With its answer.
+    Answered,
+    /// Another call stands before its answer, which cannot be told from others.
+    Ambiguous,
+    /// Without an answer: the process ended in it, or the log did.
+    Incomplete,
+}
+
+/// A call.
+#[derive(Debug)]
+pub(crate) struct Seen<'a> {
+    pub(crate) record: CallRecord<'a>,
+    /// When it began, in nanoseconds since 1970.
+    pub(crate) time: Option<i64>,
+    /// The process, or the run of the spy.
+    pub(crate) process: (Origin, u64),
+    /// From 1.
+    pub(crate) line: u64,
+    pub(crate) ending: Ending,
+}
+
+/// What the reading itself came to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) lines: u64,
+    pub(crate) bytes: u64,
+    pub(crate) unreadable: u64,
+    pub(crate) first_unreadable: Option<u64>,
+    pub(crate) cut: u64,
+    pub(crate) torn: bool,
+    pub(crate) foreign: BTreeMap<String, u64>,
+    pub(crate) secret_lines: u64,
+}
+
+/// Reads lines.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    lines: Lines,
+    inner: Inner,
+}
+
+#[derive(Debug)]
+struct Inner {
+    spy: Spy,
+    tally: Tally,
+}
+
+/// How many versions that are not known are kept apart.
+const VERSIONS: usize = 16;
+
+impl Reader {
+    pub(crate) fn new(zone: Zone) -> Self {
+        Self {
+            lines: Lines::default(),
+            inner: Inner {
+                spy: Spy::new(zone),
+                tally: Tally::default(),
+            },
+        }
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8], mut each: impl FnMut(&Seen<'_>)) {
+        let Self { lines, inner } = self;
+        inner.tally.bytes += bytes.len() as u64;
+        lines.push(bytes, |line, end| inner.line(line, end, &mut each));
+    }
+
+    pub(crate) fn finish(&mut self, mut each: impl FnMut(&Seen<'_>)) {
+        let Self { lines, inner } = self;
+        lines.finish(|line, end| inner.line(line, end, &mut each));
+        if let Some(seen) = inner.spy.end() {
+            each(&seen);
+        }
+    }
+
+    pub(crate) const fn tally(&self) -> &Tally {
+        &self.inner.tally
+    }
+}
+
+impl Inner {
+    fn line(&mut self, line: &[u8], end: End, each: &mut dyn FnMut(&Seen<'_>)) {
+        self.tally.lines += 1;
+        if end == End::Cut {
+            self.tally.cut += 1;
+            return;
+        }
+        if line.first() == Some(&b'{') {
+            return self.json(line, end, each);
+        }
+        let said = self.spy.line(self.tally.lines, line, each);
+        match said {
+            Said::Known => {}
+            Said::Secret => self.tally.secret_lines += 1,
+            Said::Nothing if line.iter().all(u8::is_ascii_whitespace) => {}
+            Said::Nothing => self.unreadable(),
+        }
+    }
+
+    fn unreadable(&mut self) {
+        self.tally.unreadable += 1;
+        self.tally.first_unreadable.get_or_insert(self.tally.lines);
+    }
+
+    fn json(&mut self, line: &[u8], end: End, each: &mut dyn FnMut(&Seen<'_>)) {
+        let Ok(record) = serde_json::from_slice::<CallRecord<'_>>(line) else {
+            match end {
+                End::Torn => self.tally.torn = true,
+                _ => self.unreadable(),
+            }
+            return;
+        };
+        if !record.v.is_empty() && !record.is_ours() {
+            let known = self.tally.foreign.len() < VERSIONS;
+            let version = printable(&record.v, 16);
+            let version = match known || self.tally.foreign.contains_key(&version) {
+                true => version,
+                false => "other".to_owned(),
+            };
+            *self.tally.foreign.entry(version).or_default() += 1;
+            return;
+        }
+        let origin = match record.v.is_empty() {
+            true => Origin::OtherJson,
+            false => Origin::Recorder,
+        };
+        let seen = Seen {
+            time: moment::rfc3339(&record.ts).and_then(|time| i64::try_from(time).ok()),
+            process: (origin, record.pid.unwrap_or_default()),
+            line: self.tally.lines,
+            ending: match record.rv {
+                Some(_) => Ending::Answered,
+                None => Ending::Incomplete,
+            },
+            record,
+        };
+        each(&seen);
+    }
+}
+
+/// Text from outside, without what a terminal or a table would obey, and not longer than `most` characters.
+pub(crate) fn printable(text: &str, most: usize) -> String {
+    let plain = |c: char| match c.is_control()
+        || ('\u{202a}'..='\u{202e}').contains(&c)
+        || ('\u{2066}'..='\u{2069}').contains(&c)
+    {
+        true => '\u{fffd}',
+        false => c,
+    };
+    text.chars().take(most).map(plain).collect()
+}
