@@ -63,7 +63,7 @@ pub trait Sink: Send + Sync {
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl Folder {
@@ -79,7 +79,7 @@ impl Folder {
         match lock.try_lock() {
             Ok(()) => Ok(Some(Self {
                 path: path.to_owned(),
-                _lock: lock,
+                lock,
             })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
@@ -88,6 +88,14 @@ impl Folder {
 
     fn sync(&self) -> io::Result<()> {
         File::open(&self.path)?.sync_all()
+    }
+}
+
+impl Drop for Folder {
+    /// Given back by name: a process that this one has just started holds a copy of the file until it is the program
+    /// that it was started for, and closing ours alone would leave the folder locked that long.
+    fn drop(&mut self) {
+        let _ = self.lock.unlock();
     }
 }
 

@@ -91,7 +91,14 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 
 /// A lock that goes with the process, and only one has at a time.
 #[derive(Debug)]
-pub(crate) struct Lock(#[expect(dead_code, reason = "held until it is dropped")] File);
+pub(crate) struct Lock(File);
+
+impl Drop for Lock {
+    /// Given back by name: a process that this one has just started holds a copy of the file for a moment.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
 
 impl Lock {
     /// The lock, unless somebody has it.

@@ -316,7 +316,7 @@ fn a_wallet_leaves_sealed_and_comes_back_under_another_name() {
         .admin(&["context", "describe", "restored", "--format", "json"])
         .document();
     assert_eq!(shown["context"]["spec"]["origin"], "imported");
-    assert_eq!(shown["context"]["detail"]["seed"], "raw");
+    assert_eq!(shown["context"]["detail"]["tree"]["seed"], "raw");
 }
 
 #[test]
