@@ -370,7 +370,7 @@ mod tests {
         );
         assert_eq!((silent.timeout, silent.verified), (2, 7));
         let frozen = Server {
-            freezes: vec![(Duration::ZERO, Duration::from_millis(300))],
+            freezes: vec![(Duration::ZERO, Duration::from_secs(2))],
             ..server()
         };
         let run = carried(&frozen, 1, 3, 1).remove(0);

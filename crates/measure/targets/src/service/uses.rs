@@ -73,7 +73,8 @@ pub fn add_contexts(node: &Node) -> Result<(), HomeError> {
     });
     let cards = Detail::Format(FormatDetail {
         format: card_format(),
-        tweak: "column".to_owned(),
+        // A format that keeps digits keeps them in its tweak as well.
+        tweak: "column kept".to_owned(),
         column: CARDS.to_owned(),
         small_domain: false,
         mask: None,
