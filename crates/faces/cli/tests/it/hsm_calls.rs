@@ -227,8 +227,9 @@ fn recorded(store: &Store, words: &[&str]) -> (Ended, String) {
         .arg("--module")
         .arg(&recorder)
         .args(["--label", "keywright"]);
+    // The token's own module, also where all tests go through a recorder already.
     command
-        .env("KEYWRIGHT_P11_TARGET", store.tokens()[0].module())
+        .env("KEYWRIGHT_P11_TARGET", store.kind().module().unwrap())
         .env("KEYWRIGHT_P11_LOG", &log);
     command
         .env("AUDIT_PIN", USER_PIN)
