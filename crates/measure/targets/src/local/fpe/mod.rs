@@ -14,7 +14,7 @@
 //! | `batch` | encrypts many values of one length into another buffer; `batch.decrypt` backwards |
 //! | `batch.digits` | as `batch`, on digits instead of text |
 //! | `batch.tweaks` | as `batch`, with a tweak for each value |
-//! | `batch.t4` | as `batch` on 1,048,576 values, over 4 threads of the library's own |
+//! | `batch.t4` | as `batch` on 4,194,304 values, over 4 threads of the library's own |
 //!
 //! Operations are chained: each takes what the one before it made, so none can begin before the other has
 //! ended. An output is judged by the way back, with the portable code for single values and for a sample of

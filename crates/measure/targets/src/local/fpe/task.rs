@@ -179,7 +179,7 @@ impl Task {
     pub fn records(self) -> u32 {
         const TOGETHER: u32 = 16 << 10;
         match self.way {
-            Way::Threads(_) => 1 << 20,
+            Way::Threads(_) => 1 << 22,
             way if way.is_batch() => 1 << (TOGETHER / self.value_bytes()).clamp(64, 1024).ilog2(),
             _ => 1,
         }
