@@ -22,7 +22,7 @@ use arrow_ipc::writer::FileWriter;
 use keywright_clock::Clock;
 use keywright_columnar::{Kind, Table, run};
 use keywright_format::Rules;
-use keywright_protect::{ColumnKey, Files, Keys, Overwrite, Plan};
+use keywright_protect::{ColumnKey, Files, Keys, Plan};
 use keywright_secret::Secret;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -111,7 +111,7 @@ fn protect(from: &str, to: &str, threads: &str) -> Outcome<()> {
     let key = ColumnKey::without_id(1, Secret::from_fill(|key| key.fill(1)))?;
     let keys = Keys::none().with_unnamed(key);
     let plan = Plan::protect(table.layout(), &Rules::parse(RULES)?, &keys)?;
-    let files = Files::new(Path::new(to)).with_overwrite(Overwrite::Replace);
+    let files = Files::new(Path::new(to));
     run(&table, &plan, &files, threads.parse()?, &mut |_| {
         ControlFlow::Continue(())
     })?;
@@ -224,6 +224,12 @@ fn of_kind(name: &str, [from, to]: [&str; 2], rows: u64, rounds: usize) -> Outco
     let mut peak = 0;
     for round in 0..=rounds {
         for (way, times) in ways.iter().zip(&mut times) {
+            // To a file that is not there, as a run that is not asked to replace one.
+            for name in [to.to_owned(), format!("{to}.protection.json")] {
+                if Path::new(&name).exists() {
+                    std::fs::remove_file(name)?;
+                }
+            }
             let (seconds, kib) = child(way)?;
             // The first round fills the page cache.
             if round > 0 {

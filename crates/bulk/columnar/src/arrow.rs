@@ -5,6 +5,7 @@ mod batch;
 mod cells;
 mod messages;
 mod output;
+mod splice;
 
 use std::sync::Arc;
 
@@ -20,12 +21,14 @@ use keywright_tabular::csv::Layout;
 use self::batch::{Change, Changed, Done};
 use self::messages::{Item, Messages};
 use self::output::Output;
+use self::splice::{Lanes, Spliced};
 use crate::error::{Error, Trouble};
 use crate::line::line;
 use crate::positional::{Failure, Positional};
 use crate::run::{Order, Tick};
 use crate::sink::{digest, tracked};
 use crate::table::{Batch, Kind};
+use crate::walk::Walk;
 
 /// A file that is open.
 #[derive(Debug)]
@@ -109,15 +112,13 @@ impl ArrowTable {
         take: &mut dyn FnMut(&Batch),
     ) -> Result<(), Trouble> {
         let mut left = usize::try_from(most).unwrap_or(usize::MAX);
-        let mut batches = Batches::new(self);
+        let mut batches = Batches::of(self, columns);
         while left > 0 {
             let Some(batch) = batches.next()? else { break };
             let rows = batch.num_rows().min(left);
             let mut told = Batch::new(rows);
-            for column in columns {
-                let array = batch.columns().get(*column);
-                let array = array.map(|array| array.slice(0, rows));
-                told.push(array.and_then(|array| cells::texts(&array)));
+            for array in batch.columns() {
+                told.push(cells::texts(&array.slice(0, rows)));
             }
             take(&told);
             left -= rows;
@@ -167,6 +168,13 @@ impl<'t> Batches<'t> {
         }
     }
 
+    /// Of some columns alone, in this order.
+    fn of(table: &'t ArrowTable, columns: &[usize]) -> Self {
+        let mut batches = Self::new(table);
+        batches.decoder = batches.decoder.with_projection(columns.to_vec());
+        batches
+    }
+
     fn buffer(&self, item: &Item) -> Result<Buffer, Trouble> {
         let length = usize::try_from(item.end() - item.at).unwrap_or(usize::MAX);
         let bytes = self.table.bytes.bytes(item.at, length)?;
@@ -202,13 +210,16 @@ impl<'t> Batches<'t> {
     }
 
     fn next(&mut self) -> Result<Option<RecordBatch>, Trouble> {
-        let Some(item) = self.item()? else {
-            return Ok(None);
-        };
+        match self.item()? {
+            Some(item) => self.read(item).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn read(&self, item: &Item) -> Result<RecordBatch, Trouble> {
         let buffer = self.buffer(item)?;
         let batch = self.decoder.read_record_batch(&item.block()?, &buffer)?;
-        let batch = batch.ok_or_else(|| Trouble::damaged("a batch is none"))?;
-        Ok(Some(batch))
+        batch.ok_or_else(|| Trouble::damaged("a batch is none"))
     }
 }
 
@@ -236,6 +247,7 @@ pub(crate) fn work(
             Some(file) => Some(open(file, position.rejects)?),
             None => None,
         },
+        walk: Walk::new(&table.bytes, position.input),
         before: [(0, 0); 2],
     };
     let mut batches = Batches::new(table);
@@ -249,12 +261,13 @@ pub(crate) fn work(
     work.before = work.written();
     let blocks = table.blocks.get(stage.notes().len()..);
     let mut change = Change::new(plan, position.rows);
+    let lanes = Lanes::of(table, plan);
     line(
         (order.threads, 0),
         |give| {
             make(
                 blocks.unwrap_or_default(),
-                (batches, &mut change),
+                (batches, &mut change, lanes.as_ref()),
                 tick,
                 give,
             )
@@ -267,22 +280,35 @@ pub(crate) fn work(
 /// A batch that was changed, with its rejected rows; and behind the last of a block where that ends in the input, and
 /// what was done in it.
 struct Piece {
-    batch: Changed,
+    batch: Batched,
     end: Option<(u64, Done)>,
+}
+
+enum Batched {
+    Read(Changed),
+    Spliced(Spliced),
 }
 
 /// Reads and changes the batches of blocks.
 fn make(
     blocks: &[(usize, u64)],
-    (mut batches, change): (Batches<'_>, &mut Change<'_>),
+    (mut batches, change, lanes): (Batches<'_>, &mut Change<'_>, Option<&Lanes>),
     tick: &mut Tick<'_>,
     give: &mut dyn FnMut(Piece) -> Result<(), Trouble>,
 ) -> Result<(), Trouble> {
     for (count, end) in blocks {
         for number in 1..=*count {
-            let batch = batches.next()?;
-            let batch = batch.ok_or_else(|| Trouble::damaged("a batch is missing"))?;
-            let batch = change.run(&batch, &mut |rows| tick.step(rows))?;
+            let item = batches.item()?;
+            let item = item.ok_or_else(|| Trouble::damaged("a batch is missing"))?;
+            let mut step = |rows| tick.step(rows);
+            let spliced = match lanes {
+                Some(lanes) => change.splice(&batches.table.bytes, (lanes, item), &mut step)?,
+                None => None,
+            };
+            let batch = match spliced {
+                Some(spliced) => Batched::Spliced(spliced),
+                None => Batched::Read(change.run(&batches.read(item)?, &mut step)?),
+            };
             let end = (number == *count).then(|| (*end, change.take_done()));
             give(Piece { batch, end })?;
         }
@@ -294,6 +320,7 @@ struct Work<'t> {
     table: &'t ArrowTable,
     output: Output<'t>,
     rejects: Option<Output<'t>>,
+    walk: Walk,
     /// What was written before the block that is under way.
     before: [(usize, usize); 2],
 }
@@ -374,10 +401,14 @@ impl Work<'_> {
     }
 
     fn take(&mut self, piece: Piece, stage: &mut Stage<'_>) -> Result<(), Trouble> {
-        let (kept, rejected) = piece.batch;
-        self.output.write(&kept)?;
-        if let (Some(rejects), Some(rejected)) = (&mut self.rejects, rejected) {
-            rejects.write(&rejected)?;
+        match piece.batch {
+            Batched::Spliced(batch) => self.output.splice(batch, &mut self.walk)?,
+            Batched::Read((kept, rejected)) => {
+                self.output.write(&kept)?;
+                if let (Some(rejects), Some(rejected)) = (&mut self.rejects, rejected) {
+                    rejects.write(&rejected)?;
+                }
+            }
         }
         let Some((end, done)) = piece.end else {
             return Ok(());
@@ -421,7 +452,7 @@ impl Work<'_> {
         (done, note): (&Done, &[u8]),
     ) -> Result<(), Trouble> {
         let digests = Digests {
-            input: self.table.bytes.digest(stage.position().input, to)?,
+            input: self.walk.digest(to)?,
             output: digest(&mut self.output.tracked)?,
             rejects: match &mut self.rejects {
                 Some(rejects) => digest(&mut rejects.tracked)?,

@@ -11,8 +11,8 @@
 //! user's metadata stay; a row group is sorted by no more than what stands before the first column that changes. In
 //! memory is what the writer holds of one column of one row group, and of two where rows are rejected.
 //!
-//! In **Arrow** files and streams each batch is read and written whole. Dictionaries of columns that change are made
-//! anew; compression, metadata and batches stay.
+//! In **Arrow** files and streams columns that stay are copied too, where batches have the common form; else each batch
+//! is read and written whole. Dictionaries of columns that change are made anew; compression, metadata and batches stay.
 //!
 //! Columns that change hold texts. Columns that tweaks are made of may hold whole numbers too. Not here: columns
 //! within lists, dates and numbers with types of their own, encrypted Parquet. The libraries that read and write do
@@ -29,6 +29,7 @@ mod positional;
 mod run;
 mod sink;
 mod table;
+mod walk;
 
 pub use error::Error;
 pub use run::run;

@@ -5,6 +5,7 @@ mod blocks;
 mod group;
 mod leaf;
 mod output;
+mod plain;
 mod split;
 
 use std::ops::Range;

@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use keywright_primitives::hash::Blake3;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
@@ -64,29 +64,24 @@ impl Positional {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let mut bytes = vec![0; length];
-        self.file
-            .read_exact_at(&mut bytes, at)
-            .inspect_err(|error| self.failure.note(error))?;
+        self.exactly(at, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// BLAKE3 of the bytes between two places.
-    pub(crate) fn digest(&self, from: u64, to: u64) -> io::Result<[u8; 32]> {
-        let mut hash = Blake3::new();
-        let mut buffer = vec![0; 256 << 10];
-        let (mut reader, mut left) = (self.from(from), to.saturating_sub(from));
-        while left > 0 {
-            let most = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
-            let room = buffer.get_mut(..most).unwrap_or_default();
-            match reader.read(room)? {
-                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                count => {
-                    hash.update(room.get(..count).unwrap_or_default());
-                    left -= count as u64;
-                }
-            }
+    /// As [`Positional::bytes`], into memory that is there already.
+    pub(crate) fn read_into(&self, range: &Range<u64>, out: &mut Vec<u8>) -> io::Result<()> {
+        let end = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        if range.end > self.size {
+            return Err(end());
         }
-        Ok(hash.finish())
+        let length = range.end.saturating_sub(range.start);
+        out.resize(usize::try_from(length).map_err(|_far| end())?, 0);
+        self.exactly(range.start, out)
+    }
+
+    fn exactly(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        let read = self.file.read_exact_at(out, at);
+        read.inspect_err(|error| self.failure.note(error))
     }
 }
 

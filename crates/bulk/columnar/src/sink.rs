@@ -8,10 +8,14 @@ use parquet::file::writer::TrackedWrite;
 
 use crate::positional::Failure;
 
+/// Bytes that are held back, so that the file and the digest are given many at a time.
+const HELD: usize = 256 << 10;
+
 /// The file.
 pub(crate) struct Sink {
     file: File,
     hash: Blake3,
+    held: Vec<u8>,
     failure: Failure,
 }
 
@@ -30,6 +34,7 @@ pub(crate) fn tracked(file: &File, there: u64, failure: &Failure) -> io::Result<
     let sink = Sink {
         file: file.try_clone()?,
         hash: Blake3::new(),
+        held: Vec::new(),
         failure: failure.clone(),
     };
     behind(sink, there)
@@ -72,17 +77,38 @@ impl<W: Write> Write for Behind<W> {
     }
 }
 
+impl Sink {
+    fn give(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let written = self.file.write_all(bytes);
+        written.inspect_err(|error| self.failure.note(error))?;
+        self.hash.update(bytes);
+        Ok(())
+    }
+
+    fn give_held(&mut self) -> io::Result<()> {
+        let mut held = std::mem::take(&mut self.held);
+        let given = self.give(&held);
+        held.clear();
+        self.held = held;
+        given
+    }
+}
+
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self
-            .file
-            .write(bytes)
-            .inspect_err(|error| self.failure.note(error))?;
-        self.hash.update(bytes.get(..count).unwrap_or_default());
-        Ok(count)
+        if self.held.len() + bytes.len() > HELD {
+            self.give_held()?;
+        }
+        if bytes.len() < HELD {
+            self.held.extend_from_slice(bytes);
+        } else {
+            self.give(bytes)?;
+        }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        self.give_held()?;
         self.file.flush()
     }
 }

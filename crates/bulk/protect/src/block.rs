@@ -82,7 +82,7 @@ impl<'p> Worker<'p> {
             gathered.read(&self.index, place, block);
         }
         for step in &mut self.steps {
-            step.run(&self.gathered, self.separator)?;
+            step.run(&self.gathered, Some(self.separator))?;
         }
         self.judge(block)?;
         self.count();
@@ -97,7 +97,7 @@ impl<'p> Worker<'p> {
             gathered.read(&self.index, place, block);
         }
         for step in &mut self.steps {
-            step.run(&self.gathered, self.separator)?;
+            step.run(&self.gathered, Some(self.separator))?;
         }
         self.counts.fill(Counts::default());
         self.count();

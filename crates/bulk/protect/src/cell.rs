@@ -56,10 +56,12 @@ pub(crate) fn needs_quotes(text: &[u8], separator: u8) -> bool {
 
 /// Whether any text of many could need quotes: looked at once for all of them.
 pub(crate) fn may_need_quotes(texts: &[u8], separator: u8) -> bool {
-    texts.contains(&b'"')
-        || texts.contains(&separator)
-        || texts.contains(&b'\n')
-        || texts.contains(&b'\r')
+    // All of them to the end: without a way out the bytes are looked at many at a time.
+    let found = texts.iter().fold(0, |found, byte| {
+        let breaks = matches!(byte, b'"' | b'\n' | b'\r');
+        found | u8::from(*byte == separator) | u8::from(breaks)
+    });
+    found != 0
 }
 
 #[cfg(test)]

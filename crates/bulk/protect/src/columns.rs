@@ -81,6 +81,15 @@ impl<'p> Columns<'p> {
         }
     }
 
+    /// As [`Columns::put`], for cells that lie one behind the other in `bytes`: each between an offset and the next.
+    /// Offsets that fall, or go beyond the bytes, are [`Error::Rule`] of the run.
+    pub fn put_piece(&mut self, place: usize, bytes: &[u8], offsets: impl Iterator<Item = usize>) {
+        let place = self.places.get(place);
+        if let Some(gathered) = place.and_then(|place| self.gathered.get_mut(*place)) {
+            gathered.take_piece(bytes, offsets);
+        }
+    }
+
     fn batch_rows(&self) -> usize {
         let first = self
             .places
@@ -140,7 +149,7 @@ impl<'p> Columns<'p> {
 
     fn change(&mut self, first: u64) -> Result<(), Error> {
         for step in &mut self.steps {
-            step.run(&self.gathered, b',')
+            step.run(&self.gathered, None)
                 .map_err(|trouble| wrong(trouble, first))?;
         }
         Ok(())

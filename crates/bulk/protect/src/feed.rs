@@ -6,6 +6,44 @@ use std::io::{self, Read};
 use keywright_tabular::csv::last_record_end;
 use zeroize::Zeroizing;
 
+/// A block of the input. Its room is kept as it is from block to block: only what was read counts.
+pub(crate) struct Block {
+    room: Zeroizing<Vec<u8>>,
+    length: usize,
+}
+
+impl Block {
+    pub(crate) fn new() -> Self {
+        Self {
+            room: Zeroizing::new(Vec::new()),
+            length: 0,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.room.get(..self.length).unwrap_or_default()
+    }
+
+    /// Bytes that it has room for.
+    pub(crate) fn room(&self) -> usize {
+        self.room.len()
+    }
+
+    /// Where bytes up to `goal` are read to.
+    fn rest(&mut self, goal: usize) -> &mut [u8] {
+        if self.room.len() < goal {
+            self.room.resize(goal, 0);
+        }
+        self.room.get_mut(self.length..goal).unwrap_or_default()
+    }
+
+    fn begin(&mut self, with: &[u8]) {
+        self.length = 0;
+        self.rest(with.len()).copy_from_slice(with);
+        self.length = with.len();
+    }
+}
+
 /// Gives blocks in their order.
 #[derive(Debug)]
 pub(crate) struct Feed {
@@ -45,37 +83,38 @@ impl Feed {
         }
     }
 
-    /// Fills `out` with the next block.
-    pub(crate) fn next(&mut self, out: &mut Vec<u8>) -> io::Result<Fed> {
-        out.clear();
+    /// Reads the next block.
+    pub(crate) fn next(&mut self, block: &mut Block) -> io::Result<Fed> {
         if self.ended {
+            block.length = 0;
             return Ok(Fed::End);
         }
-        out.append(&mut self.carry);
+        block.begin(&self.carry);
+        self.carry.clear();
         let mut goal = self.block;
         loop {
-            let whole = self.fill(out, goal)?;
+            let whole = self.fill(block, goal)?;
             let end = if whole {
-                last_record_end(out, self.separator)
+                last_record_end(block.bytes(), self.separator)
             } else {
                 self.ended = true;
-                out.len()
+                block.length
             };
             if end > 0 {
-                self.carry
-                    .extend_from_slice(out.get(end..).unwrap_or_default());
-                out.truncate(end);
+                let rest = block.bytes().get(end..);
+                self.carry.extend_from_slice(rest.unwrap_or_default());
+                block.length = end;
                 return Ok(Fed::Block(self.number()));
             }
             if self.ended {
                 return Ok(Fed::End);
             }
-            if out.len() >= self.longest {
+            if block.length >= self.longest {
                 self.ended = true;
                 return Ok(Fed::TooLong(self.number()));
             }
             // Doubled, so that a long record is looked at a few times and not at each step.
-            goal = (out.len() * 2).min(self.longest);
+            goal = (block.length * 2).min(self.longest);
         }
     }
 
@@ -84,19 +123,16 @@ impl Feed {
         self.next - 1
     }
 
-    /// Reads until `out` has `goal` bytes; false if the file ends before.
-    fn fill(&mut self, out: &mut Vec<u8>, goal: usize) -> io::Result<bool> {
-        let mut length = out.len();
-        out.resize(goal.max(length), 0);
-        while length < goal {
-            match self.file.read(out.get_mut(length..).unwrap_or_default()) {
-                Ok(0) => break,
-                Ok(count) => length += count,
+    /// Reads until the block has `goal` bytes; false if the file ends before.
+    fn fill(&mut self, block: &mut Block, goal: usize) -> io::Result<bool> {
+        while block.length < goal {
+            match self.file.read(block.rest(goal)) {
+                Ok(0) => return Ok(false),
+                Ok(count) => block.length += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
-        out.truncate(length);
-        Ok(length >= goal)
+        Ok(true)
     }
 }

@@ -28,6 +28,7 @@ mod protection;
 mod resume;
 mod run;
 mod step;
+mod writeback;
 
 pub use columns::Columns;
 pub use error::Error;

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::files::{self, Files, Input, Rejects, Source, exists, read_failed, write_failed};
 use crate::journal::{About, Digests, Found, Journal, Position};
 use crate::plan::Plan;
+use crate::writeback::Writeback;
 
 /// Everything that is written, and how far it is.
 #[derive(Debug)]
@@ -27,6 +28,7 @@ pub struct Stage<'a> {
     pub(crate) position: Position,
     /// Of the records that a run before this one has left.
     notes: Vec<Vec<u8>>,
+    writeback: Writeback,
 }
 
 /// The second file is there if a rule may need it.
@@ -134,8 +136,10 @@ impl<'a> Stage<'a> {
                 ..Position::default()
             },
             notes: Vec::new(),
+            writeback: Writeback::behind(0),
         };
         stage.find_place(source, under)?;
+        stage.writeback = Writeback::behind(stage.position.output);
         Ok(stage)
     }
 
@@ -178,6 +182,7 @@ impl<'a> Stage<'a> {
             .append(&next, digests, note)
             .map_err(|error| write_failed(&self.files.journal(), error))?;
         self.position = next;
+        self.writeback.reached(&self.output, self.position.output);
         Ok(())
     }
 
@@ -323,9 +328,11 @@ impl<'a> Stage<'a> {
             journal,
             position,
             notes: _,
+            mut writeback,
         } = self;
-        output
-            .sync_all()
+        let written = writeback.finish();
+        written
+            .and_then(|()| output.sync_all())
             .map_err(|error| write_failed(&files.part(), error))?;
         if let Some(file) = rejects {
             let part = files.rejects_part();

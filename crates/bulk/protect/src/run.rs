@@ -12,11 +12,10 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use keywright_primitives::hash::blake3;
 use keywright_tabular::csv::Layout;
-use zeroize::Zeroizing;
 
 use crate::block::Worker;
 use crate::error::Error;
-use crate::feed::{Fed, Feed};
+use crate::feed::{Block, Fed, Feed};
 use crate::files::{Files, Source, read_failed};
 use crate::journal::{Digests, Position};
 use crate::plan::{Direction, Plan};
@@ -253,7 +252,7 @@ fn feed(source: &Source, options: &Options, from: u64) -> Result<Feed, Error> {
 /// Looks at the first block before anything is written: under a wrong key most values do not fit.
 fn probe(source: &Source, plan: &Plan, options: &Options) -> Result<(), Error> {
     let mut feed = feed(source, options, source.header().len() as u64)?;
-    let mut block = Zeroizing::new(Vec::new());
+    let mut block = Block::new();
     let fed = feed.next(&mut block);
     let Fed::Block(_) = fed.map_err(|error| read_failed(source.path(), error))? else {
         return Ok(());
@@ -265,7 +264,7 @@ fn probe(source: &Source, plan: &Plan, options: &Options) -> Result<(), Error> {
         line: lines,
     };
     let found = worker
-        .survey(&block)
+        .survey(block.bytes())
         .map_err(|trouble| at.error(trouble, 0))?;
     for (column, cells, misfits) in found {
         if misfits * 2 > cells {
@@ -319,17 +318,17 @@ impl Shared<'_, '_, '_> {
 
     fn blocks(&self) -> Result<(), Error> {
         let mut worker = Worker::new(self.plan, self.layout)?;
-        let mut block = Zeroizing::new(Vec::new());
+        let mut block = Block::new();
         loop {
             let fed = locked(&self.feed).next(&mut block);
             let fed = fed.map_err(|error| read_failed(self.source.path(), error))?;
             let (number, worked) = match fed {
                 Fed::End => return Ok(()),
                 Fed::TooLong(number) => (number, Err(Trouble::TooLong)),
-                Fed::Block(number) => (number, worker.run(&block)),
+                Fed::Block(number) => (number, worker.run(block.bytes())),
             };
             let digests = Digests {
-                input: blake3(&block),
+                input: blake3(block.bytes()),
                 output: blake3(&worker.out),
                 rejects: blake3(&worker.rejects),
             };
@@ -341,12 +340,13 @@ impl Shared<'_, '_, '_> {
             if turn.failure.is_some() {
                 return Ok(());
             }
-            turn.take((&worker, worked), (block.len(), &digests), self.source)?;
+            let bytes = block.bytes().len();
+            turn.take((&worker, worked), (bytes, &digests), self.source)?;
             drop(turn);
             self.wake.notify_all();
             worker.shrink(self.block * 8);
-            if block.capacity() > self.block * 8 {
-                block = Zeroizing::new(Vec::new());
+            if block.room() > self.block * 8 {
+                block = Block::new();
             }
         }
     }

@@ -103,6 +103,15 @@ impl Gathered {
         }
     }
 
+    /// Takes cells that lie one behind the other: each between an offset and the next.
+    pub(crate) fn take_piece(&mut self, bytes: &[u8], offsets: impl Iterator<Item = usize>) {
+        self.bytes.clear();
+        self.offsets.clear();
+        self.odd.clear();
+        self.bytes.extend_from_slice(bytes);
+        self.offsets.extend(offsets);
+    }
+
     pub(crate) fn rows(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
@@ -273,7 +282,8 @@ impl<'p> Step<'p> {
         }
     }
 
-    pub(crate) fn run(&mut self, all: &[Gathered], separator: u8) -> Result<(), Trouble> {
+    /// Where cells are separated by something, new texts may need quotes.
+    pub(crate) fn run(&mut self, all: &[Gathered], separator: Option<u8>) -> Result<(), Trouble> {
         self.misfits.clear();
         let Some(own) = all.get(self.plan.place) else {
             return Ok(());
@@ -292,7 +302,8 @@ impl<'p> Step<'p> {
             self.misfits.extend(own.odd.iter().map(|row| (*row, None)));
             self.misfits.sort_by_key(|(row, _)| *row);
         }
-        self.quotes = cell::may_need_quotes(self.made.bytes(), separator);
+        self.quotes =
+            separator.is_some_and(|separator| cell::may_need_quotes(self.made.bytes(), separator));
         Ok(())
     }
 

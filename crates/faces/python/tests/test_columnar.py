@@ -122,6 +122,29 @@ def _stream(whole: pa.Table, path: pathlib.Path) -> None:
         out.write_table(whole, max_chunksize=800)
 
 
+def without_dictionaries(whole: pa.Table) -> pa.Table:
+    """Of which nothing but the columns that change has to be read."""
+    for place, field in enumerate(whole.schema):
+        if pa.types.is_dictionary(field.type):
+            whole = whole.set_column(place, field.name, whole[place].cast(field.type.value_type))
+    return whole
+
+
+@writer("arrow-file-plain")
+def _plain_file(whole: pa.Table, path: pathlib.Path) -> None:
+    WRITERS["arrow-file"](without_dictionaries(whole), path)
+
+
+@writer("arrow-stream-plain")
+def _plain_stream(whole: pa.Table, path: pathlib.Path) -> None:
+    WRITERS["arrow-stream"](without_dictionaries(whole), path)
+
+
+@writer("parquet-plain")
+def _plain_pages(whole: pa.Table, path: pathlib.Path) -> None:
+    pq.write_table(whole, path, row_group_size=900, data_page_size=4_000, use_dictionary=False, compression="snappy")
+
+
 @writer("feather-lz4")
 def _feather(whole: pa.Table, path: pathlib.Path) -> None:
     feather.write_feather(whole.combine_chunks(), path, compression="lz4", chunksize=1_000)
@@ -130,7 +153,7 @@ def _feather(whole: pa.Table, path: pathlib.Path) -> None:
 def read(kind: str, path: pathlib.Path) -> pa.Table:
     if kind.startswith("parquet"):
         return pq.read_table(path)
-    if kind == "arrow-stream":
+    if kind.startswith("arrow-stream"):
         with pa.memory_map(str(path)) as file:
             return ipc.open_stream(file).read_all()
     with pa.memory_map(str(path)) as file:

@@ -117,6 +117,15 @@ impl<'a> Cells<'a> {
         self.bytes.get(range).unwrap_or_default()
     }
 
+    /// The bytes, and where the cells begin and end in them, if that is how they are kept.
+    #[must_use]
+    pub const fn by_offsets(&self) -> Option<(&'a [u8], &'a [usize])> {
+        match self.places {
+            Places::Offsets(offsets) => Some((self.bytes, offsets)),
+            _ => None,
+        }
+    }
+
     /// Bytes of all cells, or a few more.
     pub(crate) const fn extent(&self) -> usize {
         match self.places {

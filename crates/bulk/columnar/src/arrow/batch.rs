@@ -14,16 +14,19 @@ use keywright_format::Cells;
 use keywright_protect::{Columns, Counts, Plan};
 
 use super::cells::{Building, by_number, texts};
+use super::splice::Lane;
 use crate::error::{Trouble, unwritable};
 
 /// Rows that are worked on at once.
-const ROWS: usize = 16_384;
+pub(super) const ROWS: usize = 16_384;
 
 /// The columns that change, over all batches.
 pub(super) struct Change<'p> {
-    columns: Columns<'p>,
+    pub(super) columns: Columns<'p>,
     plan: &'p Plan,
-    done: Done,
+    pub(super) done: Done,
+    /// The columns of a batch that is not read whole.
+    pub(super) lanes: Vec<Lane>,
     /// What was counted when `done` was taken last.
     before: Vec<Counts>,
 }
@@ -63,6 +66,7 @@ impl<'p> Change<'p> {
             columns: Columns::behind(plan, rows),
             plan,
             done: Done::default(),
+            lanes: Vec::new(),
             before: Vec::new(),
         }
     }

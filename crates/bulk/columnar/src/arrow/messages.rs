@@ -52,15 +52,28 @@ impl Item {
         self.at + self.head as u64 + self.body
     }
 
+    /// Bytes of its description, with what stands in front of that.
+    pub(super) fn head_len(&self) -> usize {
+        usize::try_from(self.head).unwrap_or(usize::MAX)
+    }
+
+    /// Where its buffers begin.
+    pub(super) const fn body_at(&self) -> u64 {
+        self.at + self.head as u64
+    }
+
+    /// The description itself. In front of it stand its length, and the marker before that.
+    pub(super) fn description<'b>(&self, head: &'b [u8]) -> &'b [u8] {
+        let prefix = if head.starts_with(&CONTINUED) { 8 } else { 4 };
+        head.get(prefix..self.head_len()).unwrap_or_default()
+    }
+
     /// Refuses what the reader would not: buffers outside of the message, and compressed ones that say of themselves
     /// that they need more than the memory there is.
     pub(super) fn judge(&self, bytes: &[u8]) -> Result<(), Trouble> {
         let malformed = || Trouble::damaged("a message is malformed");
-        let head = usize::try_from(self.head).map_err(|_far| malformed())?;
-        let (whole, body) = bytes.split_at_checked(head).ok_or_else(malformed)?;
-        // In front stand the length, and the marker before it.
-        let prefix = if whole.starts_with(&CONTINUED) { 8 } else { 4 };
-        let own = root_as_message(whole.get(prefix..).unwrap_or_default());
+        let body = bytes.get(self.head_len()..).ok_or_else(malformed)?;
+        let own = root_as_message(self.description(bytes));
         let own = own.map_err(|_malformed| malformed())?;
         let dictionary = own.header_as_dictionary_batch();
         let batch = own

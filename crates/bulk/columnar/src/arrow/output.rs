@@ -14,9 +14,14 @@ use flatbuffers::FlatBufferBuilder;
 use keywright_encoding::Reader;
 
 use super::messages::{CONTINUED, MAGIC, Messages};
+use super::splice::{ALIGNMENT, Part, Spliced};
 use crate::error::{Trouble, unwritable};
 use crate::sink::Tracked;
 use crate::table::Kind;
+use crate::walk::Walk;
+
+/// What stands behind a buffer, as much of it as is needed.
+static PADDING: [u8; ALIGNMENT] = [0; ALIGNMENT];
 
 /// The file.
 pub(crate) struct Output<'m> {
@@ -102,16 +107,39 @@ impl<'m> Output<'m> {
         Ok(())
     }
 
+    /// Writes a batch that was not read whole: what stays of it is copied on the way through the input.
+    pub(super) fn splice(&mut self, batch: Spliced, walk: &mut Walk) -> Result<(), Trouble> {
+        let at = self.tracked.bytes_written();
+        let head = EncodedData {
+            ipc_message: batch.head,
+            arrow_data: Vec::new(),
+        };
+        let written = write_message(&mut self.tracked, head, &self.options);
+        let (head, _) = written.map_err(unwritable)?;
+        for part in &batch.parts {
+            match part {
+                Part::Kept(range) => {
+                    walk.pass(range.start)?;
+                    walk.copy(range.end, &mut self.tracked)?;
+                }
+                Part::Made(bytes) => self.tracked.write_all(bytes)?,
+            }
+            let beyond = part.length().next_multiple_of(ALIGNMENT as u64) - part.length();
+            let padding = usize::try_from(beyond)
+                .ok()
+                .and_then(|beyond| PADDING.get(..beyond));
+            self.tracked.write_all(padding.unwrap_or_default())?;
+        }
+        let block = block(at, head, usize::try_from(batch.length).map_err(unwritable)?)?;
+        self.batches.push(block);
+        Ok(())
+    }
+
     fn message(&mut self, message: EncodedData) -> Result<Block, Trouble> {
         let at = self.tracked.bytes_written();
         let written = write_message(&mut self.tracked, message, &self.options);
         let (head, body) = written.map_err(unwritable)?;
-        let far = |_far| unwritable("a batch is too long");
-        Ok(Block::new(
-            i64::try_from(at).map_err(far)?,
-            i32::try_from(head).map_err(far)?,
-            i64::try_from(body).map_err(far)?,
-        ))
+        block(at, head, body)
     }
 
     /// How many dictionaries and batches were written.
@@ -202,6 +230,16 @@ impl<'m> Output<'m> {
 
 type Pairs<'b> =
     flatbuffers::WIPOffset<flatbuffers::Vector<'b, flatbuffers::ForwardsUOffset<KeyValue<'b>>>>;
+
+/// Where a message stands, and how long its two parts are.
+fn block(at: usize, head: usize, body: usize) -> Result<Block, Trouble> {
+    let far = |_far| unwritable("a batch is too long");
+    Ok(Block::new(
+        i64::try_from(at).map_err(far)?,
+        i32::try_from(head).map_err(far)?,
+        i64::try_from(body).map_err(far)?,
+    ))
+}
 
 /// The pairs of a footer, in the order of their keys.
 fn metadata<'b>(

@@ -14,6 +14,7 @@ use super::{Block, ParquetTable};
 use crate::error::{Trouble, unwritable};
 use crate::run::{Order, Tick};
 use crate::sink::{digest, tracked};
+use crate::walk::{Walk, Way};
 
 /// Carries out a plan from where the stage stands.
 pub(crate) fn work(
@@ -46,6 +47,7 @@ struct Work<'t> {
     job: Job<'t>,
     output: Output,
     rejects: Option<Output>,
+    way: Way,
 }
 
 /// What was done in a block.
@@ -82,6 +84,7 @@ impl<'t> Work<'t> {
             job: Job::new(table, order),
             output,
             rejects,
+            way: Way::new(Walk::new(&table.bytes, position.input)),
         })
     }
 
@@ -108,6 +111,7 @@ impl<'t> Work<'t> {
         let first = stage.position().rows;
         for group in block.groups.clone() {
             let pair = Pair {
+                way: &self.way,
                 output: &mut self.output,
                 rejects: self.rejects.as_mut(),
             };
@@ -142,7 +146,7 @@ impl<'t> Work<'t> {
         note: &[u8],
     ) -> Result<(), Trouble> {
         let digests = Digests {
-            input: self.job.table.bytes.digest(stage.position().input, to)?,
+            input: self.way.walk().digest(to)?,
             output: digest(&mut self.output.tracked)?,
             rejects: match &mut self.rejects {
                 Some(rejects) => digest(&mut rejects.tracked)?,

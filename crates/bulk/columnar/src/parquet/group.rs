@@ -15,16 +15,18 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
 use super::blocks::Done;
 use super::leaf::{Leaf, batch_rows, is_nullable};
 use super::output::{Output, properties};
-use super::{ParquetTable, split};
+use super::{ParquetTable, range, split};
 use crate::error::{Trouble, unwritable};
 use crate::line::line;
 use crate::run::{Order, Tick};
 use crate::sink::{Behind, Sink};
+use crate::walk::Way;
 
 type Group<'a> = SerializedRowGroupWriter<'a, Behind<Sink>>;
 
-/// The files of a run.
+/// The files of a run, and the way through the input.
 pub(super) struct Pair<'o> {
+    pub(super) way: &'o Way,
     pub(super) output: &'o mut Output,
     pub(super) rejects: Option<&'o mut Output>,
 }
@@ -152,6 +154,7 @@ impl<'t> Job<'t> {
         let gone = dropped.iter().filter(|dropped| **dropped).count();
         let properties = properties(like, &self.changes);
         let mut writers = Writers {
+            way: pair.way,
             dropped: &dropped,
             own: (gone < rows || rows == 0)
                 .then(|| pair.output.group(Arc::clone(&properties), like)),
@@ -201,7 +204,10 @@ impl<'t> Job<'t> {
             offset_index: index.and_then(|index| index.offset_index(group, column).cloned()),
         };
         match &mut writers.own {
-            Some(own) => Ok(own.append_column(bytes, close)?),
+            Some(own) => {
+                let end = range(chunk).map_or(0, |range| range.end);
+                Ok(own.append_column(&writers.way.until(end), close)?)
+            }
             None => Ok(()),
         }
     }
@@ -278,6 +284,8 @@ impl<'t> Job<'t> {
 
 /// The row groups that are written.
 struct Writers<'w, 'd> {
+    /// The way through the input.
+    way: &'d Way,
     /// Rows that go to the second file; nothing if there are none.
     dropped: &'d [bool],
     own: Option<Group<'w>>,
@@ -320,44 +328,59 @@ impl Written {
         let Some((_, cells)) = changed.first() else {
             return Ok(());
         };
-        let mut bytes = Vec::new();
-        let mut ends = Vec::with_capacity(leaf.rows());
-        let mut old = leaf.texts().iter();
+        if dropped.is_empty()
+            && leaf.is_full()
+            && let Some((texts, offsets)) = cells.by_offsets()
+            && offsets.windows(2).all(|pair| pair[0] < pair[1])
+        {
+            self.levels.resize(leaf.rows(), leaf.most());
+            self.put_values(texts, offsets);
+            return Ok(());
+        }
+        let mut texts = Vec::new();
+        let mut offsets = Vec::with_capacity(leaf.rows() + 1);
+        offsets.push(0);
+        let mut next = 0;
         for row in 0..leaf.rows() {
-            let was = leaf.has_value(row).then(|| old.next()).flatten();
+            let place = leaf.has_value(row).then_some(next);
+            next += usize::from(place.is_some());
             if dropped.get(row).is_some_and(|dropped| *dropped) {
                 continue;
             }
-            let Some(was) = was else {
+            let Some(place) = place else {
                 self.levels.push(leaf.level(row));
                 continue;
             };
             let text = cells.get(row);
-            if nullable && text.is_empty() && !was.data().is_empty() {
+            if nullable && text.is_empty() && !leaf.value(place).is_empty() {
                 self.levels.push(leaf.most() - 1);
                 continue;
             }
             self.levels.push(leaf.most());
-            bytes.extend_from_slice(text);
-            ends.push(bytes.len());
+            texts.extend_from_slice(text);
+            offsets.push(texts.len());
         }
-        let bytes = Bytes::from(bytes);
-        let mut start = 0;
-        for end in ends {
-            self.values.push(ByteArray::from(bytes.slice(start..end)));
-            start = end;
-        }
+        self.put_values(&texts, &offsets);
         Ok(())
+    }
+
+    /// Takes values that lie one behind the other: each between an offset and the next.
+    fn put_values(&mut self, texts: &[u8], offsets: &[usize]) {
+        let all = Bytes::copy_from_slice(texts);
+        let own = offsets.iter().zip(offsets.iter().skip(1));
+        let own = own.map(|(start, end)| ByteArray::from(all.slice(*start..*end)));
+        self.values.extend(own);
     }
 
     /// The old texts of the rows that go.
     fn take_dropped(&mut self, leaf: &Leaf, dropped: &[bool]) {
-        let mut old = leaf.texts().iter();
+        let mut next = 0;
         for row in 0..leaf.rows() {
-            let was = leaf.has_value(row).then(|| old.next()).flatten();
+            let place = leaf.has_value(row).then_some(next);
+            next += usize::from(place.is_some());
             if dropped.get(row).is_some_and(|dropped| *dropped) {
                 self.levels.push(leaf.level(row));
-                self.values.extend(was.cloned());
+                self.values.extend(place.map(|place| leaf.owned(place)));
             }
         }
     }

@@ -12,6 +12,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
 use super::ParquetTable;
+use super::plain::{Plain, is_plain};
 use crate::error::Trouble;
 use crate::table::Texts;
 
@@ -72,6 +73,7 @@ pub(crate) struct Leaf {
 }
 
 enum Values {
+    Plain(Box<Plain>),
     Texts(Box<ColumnReaderImpl<ByteArrayType>>, Vec<ByteArray>),
     Int32(Box<ColumnReaderImpl<Int32Type>>, Vec<i32>, Digits),
     Int64(Box<ColumnReaderImpl<Int64Type>>, Vec<i64>, Digits),
@@ -125,6 +127,12 @@ impl Leaf {
             let schema = table.metadata.file_metadata().schema_descr();
             schema.column(column).max_def_level()
         };
+        if is_plain(table.metadata.row_group(group).column(column))
+            && Cellular::of(&table.column(column)) == Some(Cellular::Texts)
+        {
+            let plain = Plain::open(table, (group, column), most)?;
+            return Ok(Self::of(most, Values::Plain(Box::new(plain))));
+        }
         let values = match reader(table, group, column)? {
             ColumnReader::ByteArrayColumnReader(reader) => {
                 Values::Texts(Box::new(reader), Vec::new())
@@ -141,12 +149,16 @@ impl Leaf {
                 ));
             }
         };
-        Ok(Self {
+        Ok(Self::of(most, values))
+    }
+
+    const fn of(most: i16, values: Values) -> Self {
+        Self {
             most,
             levels: Vec::new(),
             rows: 0,
             values,
-        })
+        }
     }
 
     /// Reads the next so many rows, all of them.
@@ -154,6 +166,10 @@ impl Leaf {
         self.levels.clear();
         let levels = (self.most > 0).then_some(&mut self.levels);
         let (read, values) = match &mut self.values {
+            Values::Plain(plain) => {
+                plain.read(rows, levels)?;
+                (rows, plain.count())
+            }
             Values::Texts(reader, values) => {
                 values.clear();
                 records(reader, rows, levels, values)?
@@ -203,12 +219,30 @@ impl Leaf {
         self.levels.get(row).is_none_or(|level| *level == self.most)
     }
 
-    /// The values of the batch, without the rows that have none.
-    pub(crate) fn texts(&self) -> &[ByteArray] {
+    /// Whether every row of the batch has one.
+    pub(crate) fn is_full(&self) -> bool {
         match &self.values {
-            Values::Texts(_, values) => values,
-            _ => &[],
+            Values::Plain(plain) => plain.count() == self.rows,
+            _ => self.levels.is_empty(),
         }
+    }
+
+    /// One of the values of the batch, counted without the rows that have none.
+    pub(crate) fn value(&self, place: usize) -> &[u8] {
+        match &self.values {
+            Values::Plain(plain) => plain.get(place),
+            Values::Texts(_, values) => values.get(place).map(ByteArray::data).unwrap_or_default(),
+            Values::Int32(_, _, digits) | Values::Int64(_, _, digits) => digits.get(place),
+        }
+    }
+
+    /// As [`Leaf::value`], as the writer wants it.
+    pub(crate) fn owned(&self, place: usize) -> ByteArray {
+        let own = match &self.values {
+            Values::Texts(_, values) => values.get(place).cloned(),
+            _ => None,
+        };
+        own.unwrap_or_else(|| self.value(place).to_vec().into())
     }
 
     /// The cells of the batch, as texts.
@@ -218,15 +252,7 @@ impl Leaf {
         for row in 0..rows {
             let cell = self.has_value(row).then(|| {
                 next += 1;
-                match &self.values {
-                    Values::Texts(_, values) => values
-                        .get(next - 1)
-                        .map(ByteArray::data)
-                        .unwrap_or_default(),
-                    Values::Int32(_, _, digits) | Values::Int64(_, _, digits) => {
-                        digits.get(next - 1)
-                    }
-                }
+                self.value(next - 1)
             });
             texts.push(cell.unwrap_or_default());
         }
@@ -236,25 +262,21 @@ impl Leaf {
     /// Gives the cells of the batch to the columns that need them.
     pub(crate) fn put(&self, columns: &mut Columns<'_>, place: usize) {
         match &self.values {
-            Values::Texts(_, values) if self.levels.is_empty() => {
+            Values::Plain(plain) if self.is_full() => {
+                let (bytes, offsets) = plain.piece();
+                columns.put_piece(place, bytes, offsets.iter().copied());
+            }
+            Values::Texts(_, values) if self.is_full() => {
                 columns.put(place, values.iter().map(ByteArray::data));
             }
-            Values::Texts(_, values) => {
-                let mut values = values.iter();
-                let cell = |level: &i16| match *level == self.most {
-                    true => values.next().map(ByteArray::data).unwrap_or_default(),
-                    false => &[],
-                };
-                columns.put(place, self.levels.iter().map(cell));
-            }
-            Values::Int32(_, _, digits) | Values::Int64(_, _, digits) => {
+            _ => {
                 let mut next = 0;
                 let cells = (0..self.rows).map(|row| {
                     if !self.has_value(row) {
                         return &[][..];
                     }
                     next += 1;
-                    digits.get(next - 1)
+                    self.value(next - 1)
                 });
                 columns.put(place, cells);
             }

@@ -1,5 +1,7 @@
 //! Damaged files, one by one and by the thousand.
 
+use std::path::Path;
+
 use keywright_columnar::{Error, Kind, Table, fuzzing};
 use keywright_testkit::mutate::mutations;
 
@@ -44,5 +46,26 @@ fn damaged_files_come_back_or_are_refused() {
         for mutant in mutations(&[&seed], 1_500, 0x636f_6c75) {
             fuzzing::file(folder.path(), &mutant, &keys());
         }
+    }
+}
+
+/// Files that pyarrow has written, of every form that is read in a way of its own.
+#[test]
+fn the_corpus_and_its_damaged_neighbours_come_back_or_are_refused() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus/columnar_file");
+    let mut seeds = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        seeds.push(std::fs::read(entry.unwrap().path()).unwrap());
+    }
+    assert!(seeds.len() >= 7);
+    let folder = tempfile::tempdir().unwrap();
+    for seed in &seeds {
+        std::fs::write(folder.path().join("seed"), seed).unwrap();
+        Table::open(&folder.path().join("seed")).unwrap();
+        fuzzing::file(folder.path(), seed, &keys());
+    }
+    let seeds: Vec<&[u8]> = seeds.iter().map(Vec::as_slice).collect();
+    for mutant in mutations(&seeds, 400, 0x7079_6172) {
+        fuzzing::file(folder.path(), &mutant, &keys());
     }
 }

@@ -13,3 +13,5 @@ mod refused;
 mod round_trip;
 #[cfg(test)]
 mod scene;
+#[cfg(test)]
+mod spliced;

@@ -53,6 +53,10 @@ fn fixed_width_offsets_and_single_values_give_the_same_tokens() {
             fixed
         );
         assert_eq!(fixed.1, offsets);
+        let cells = Cells::offsets(bytes.as_bytes(), &offsets).unwrap();
+        assert_eq!(cells.by_offsets(), Some((bytes.as_bytes(), &offsets[..])));
+        let small = Cells::offsets_i32(bytes.as_bytes(), &small).unwrap();
+        assert_eq!(small.by_offsets(), None);
         let mut column = Column::new(&key, Scope::column("c"));
         for row in [0, 1, 4_095, 4_096, 8_999] {
             let token = column.protect_one(values[row].as_bytes(), &[]).unwrap();
