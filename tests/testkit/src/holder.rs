@@ -13,7 +13,9 @@ use std::time::Duration;
 use keywright_clock::{Clock, MonotonicTime};
 use keywright_custody::{
     HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
+    StreamStart,
 };
+use keywright_envelope::stream::{Prefix, StreamOpener, StreamSealer};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use keywright_types::KeySpec;
@@ -97,6 +99,27 @@ macro_rules! holder {
                 random: &mut RandomStream,
             ) -> Result<Reply, HolderError> {
                 self.0.perform(permit, request, items, random)
+            }
+
+            fn seal_stream(
+                &self,
+                permit: &Permit,
+                start: StreamStart<'_>,
+                random: &mut RandomStream,
+                out: &mut Vec<u8>,
+            ) -> Result<StreamSealer, HolderError> {
+                self.0.weakness.before(1)?;
+                self.0.inner.seal_stream(permit, start, random, out)
+            }
+
+            fn open_stream(
+                &self,
+                permit: &Permit,
+                start: StreamStart<'_>,
+                prefix: &Prefix,
+            ) -> Result<Option<StreamOpener>, HolderError> {
+                self.0.weakness.before(1)?;
+                self.0.inner.open_stream(permit, start, prefix)
             }
 
             fn probe(&self) -> Result<(), HolderError> {

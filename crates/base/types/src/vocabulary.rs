@@ -375,5 +375,7 @@ numbered! {
         NotYetDue = 44, "not_yet_due";
         /// The clock jumped, and nobody has said that it is right.
         ClockUncertain = 45, "clock_uncertain";
+        /// The caller sends faster than the policy allows it.
+        RateLimited = 46, "rate_limited";
     }
 }

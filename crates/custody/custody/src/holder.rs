@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use keywright_clock::Clock;
 use keywright_envelope::Binding;
+use keywright_envelope::stream::{Prefix, StreamOpener, StreamSealer};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
@@ -123,6 +124,37 @@ pub trait KeyHolder: Send + Sync {
         Err(items)
     }
 
+    /// Begins to seal a stream (suite 6): appends its beginning to `out`. What follows needs no key of this
+    /// holder any more, and is done where the bytes are. A key that stays in a token seals no streams.
+    ///
+    /// # Errors
+    /// [`HolderError::Unsupported`] for keys that are not for messages, or stay in a token;
+    /// [`HolderError::PermitMismatch`]; else as `perform`.
+    fn seal_stream(
+        &self,
+        permit: &Permit,
+        start: StreamStart<'_>,
+        random: &mut RandomStream,
+        out: &mut Vec<u8>,
+    ) -> Result<StreamSealer, HolderError> {
+        let _ = (permit, random, out);
+        Err(HolderError::Unsupported(start.material.spec().custody))
+    }
+
+    /// Begins to open the stream of `prefix`; `None` if it does not open under this key and associated data.
+    ///
+    /// # Errors
+    /// As [`KeyHolder::seal_stream`].
+    fn open_stream(
+        &self,
+        permit: &Permit,
+        start: StreamStart<'_>,
+        prefix: &Prefix,
+    ) -> Result<Option<StreamOpener>, HolderError> {
+        let _ = (permit, prefix);
+        Err(HolderError::Unsupported(start.material.spec().custody))
+    }
+
     /// Checks that what this holder has for `material` is that key (design 7.21), without waiting for its first
     /// use. A holder whose keys come sealed has nothing to check: what is not the key does not open.
     ///
@@ -138,6 +170,35 @@ pub trait KeyHolder: Send + Sync {
     /// # Errors
     /// [`HolderError::Unavailable`] if it does not.
     fn probe(&self) -> Result<(), HolderError>;
+}
+
+/// With what a stream begins.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a plain message between a caller and a holder"
+)]
+pub struct StreamStart<'a> {
+    /// The version.
+    pub material: &'a Arc<KeyMaterial>,
+    /// What it is bound to; one that is opened says that itself.
+    pub binding: Binding,
+    /// The caller's associated data.
+    pub aad: &'a [u8],
+}
+
+impl StreamStart<'_> {
+    /// Refuses a permit for another operation, or for another key.
+    ///
+    /// # Errors
+    /// [`HolderError::PermitMismatch`].
+    pub fn check(&self, permit: &Permit, operation: Operation) -> Result<(), HolderError> {
+        if permit.operation() == operation && permit.key() == self.material.key() {
+            Ok(())
+        } else {
+            Err(HolderError::PermitMismatch)
+        }
+    }
 }
 
 /// What a holder can be asked to do with a key.

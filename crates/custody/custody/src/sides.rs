@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use keywright_envelope::stream::{Prefix, StreamOpener, StreamSealer};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
@@ -10,7 +11,7 @@ use keywright_types::{Custody, KeySpec};
 
 use crate::{
     HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Particulars, Placement,
-    Reply, Request,
+    Reply, Request, StreamStart,
 };
 
 /// Asks one of two holders, by the custody of the key.
@@ -121,6 +122,27 @@ impl KeyHolder for ByCustody {
             return Err(items);
         }
         self.token.perform_now(permit, request, items, random)
+    }
+
+    fn seal_stream(
+        &self,
+        permit: &Permit,
+        start: StreamStart<'_>,
+        random: &mut RandomStream,
+        out: &mut Vec<u8>,
+    ) -> Result<StreamSealer, HolderError> {
+        self.side(start.material.spec().custody)?
+            .seal_stream(permit, start, random, out)
+    }
+
+    fn open_stream(
+        &self,
+        permit: &Permit,
+        start: StreamStart<'_>,
+        prefix: &Prefix,
+    ) -> Result<Option<StreamOpener>, HolderError> {
+        self.side(start.material.spec().custody)?
+            .open_stream(permit, start, prefix)
     }
 
     fn check_key(&self, material: &Arc<KeyMaterial>) -> Result<(), HolderError> {

@@ -17,6 +17,18 @@ pub(crate) struct Loaded {
     secret: Slot,
     message: OnceLock<Pair>,
     key: OnceLock<Pair>,
+    stream: OnceLock<Pair>,
+}
+
+/// What a version's keys are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Envelopes that hold keys.
+    Keys,
+    /// Envelopes that hold messages.
+    Messages,
+    /// Streams of any length, under suite 6.
+    Streams,
 }
 
 /// Shared, so that a request takes hold of both with one count.
@@ -28,32 +40,40 @@ impl Loaded {
             secret,
             message: OnceLock::new(),
             key: OnceLock::new(),
+            stream: OnceLock::new(),
         }
     }
 
-    /// The keys for envelopes of `kind` under this version.
-    pub(crate) fn pair(&self, material: &KeyMaterial, kind: Kind) -> Result<&Pair, HolderError> {
-        let cell = match kind {
-            Kind::Message => &self.message,
-            _ => &self.key,
+    /// The keys for one use of this version.
+    pub(crate) fn pair(&self, material: &KeyMaterial, for_use: Use) -> Result<&Pair, HolderError> {
+        let cell = match for_use {
+            Use::Keys => &self.key,
+            Use::Messages => &self.message,
+            Use::Streams => &self.stream,
         };
         if let Some(pair) = cell.get() {
             return Ok(pair);
         }
-        let pair = derive_pair(self.secret.expose(), material, kind)?;
+        let pair = derive_pair(self.secret.expose(), material, for_use)?;
         Ok(cell.get_or_init(|| pair))
     }
 }
 
-/// The keys for envelopes of `kind` under a version whose secret this is.
+/// The keys for one use of a version whose secret this is.
 pub(crate) fn derive_pair(
     secret: &[u8; SLOT_LEN],
     material: &KeyMaterial,
-    kind: Kind,
+    for_use: Use,
 ) -> Result<Pair, HolderError> {
     let spec = material.spec();
+    let own = suite_of(spec.algorithm).ok_or(HolderError::Unsupported(spec.custody))?;
+    let (suite, kind) = match for_use {
+        Use::Keys => (own, Kind::Key),
+        Use::Messages => (own, Kind::Message),
+        Use::Streams => (Suite::Chunked, Kind::Message),
+    };
     let identity = Identity {
-        suite: suite_of(spec.algorithm).ok_or(HolderError::Unsupported(spec.custody))?,
+        suite,
         kind,
         key: material.key(),
         version: material.version(),

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use keywright_clock::Clock;
 use keywright_custody::{
     Detail, HolderError, HolderOperation, Item, Items, KeyHolder, KeyMaterial, NewKey, Particulars,
-    Placement, Reply, Request, RootKey,
+    Placement, Reply, Request, RootKey, StreamStart,
 };
+use keywright_envelope::stream::{Prefix, StreamOpener, StreamSealer};
 use keywright_envelope::{Aad, Binding, Envelope, MessageId};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
@@ -16,7 +17,7 @@ use keywright_types::{
     Code, Custody, Export, InstallationId, KeyId, KeySpec, KeyVersion, Kind, Operation, Purpose,
 };
 
-use crate::cache::{Cache, Loaded, Pair, derive_pair, suite_of};
+use crate::cache::{Cache, Loaded, Pair, Use, derive_pair, suite_of};
 use crate::formats::{self, Ready};
 use crate::root::{Error, OpenRoot, Root};
 use crate::trees::Prefixes;
@@ -130,12 +131,12 @@ impl Keystore {
         })
     }
 
-    /// The keys for envelopes of `kind` under `material`, unwrapped first if need be.
-    fn pair(&self, material: &Arc<KeyMaterial>, kind: Kind) -> Result<Pair, HolderError> {
+    /// The keys for one use of `material`, unwrapped first if need be.
+    fn pair(&self, material: &Arc<KeyMaterial>, for_use: Use) -> Result<Pair, HolderError> {
         let loaded = || {
             material
                 .cell()
-                .with(|loaded: &Loaded| loaded.pair(material, kind).cloned())
+                .with(|loaded: &Loaded| loaded.pair(material, for_use).cloned())
         };
         if let Some(pair) = loaded() {
             return pair;
@@ -144,7 +145,16 @@ impl Keystore {
         self.cache.load(material, secret.expose());
         // More threads than slots may have left no room, or have taken it again already. The key is
         // in hand, and works once without a place in the arena.
-        loaded().unwrap_or_else(|| derive_pair(secret.expose(), material, kind))
+        loaded().unwrap_or_else(|| derive_pair(secret.expose(), material, for_use))
+    }
+
+    /// The keys for streams under `material`, which are those of its messages under another suite.
+    fn stream_pair(&self, material: &Arc<KeyMaterial>) -> Result<Pair, HolderError> {
+        let spec = material.spec();
+        if spec.custody != Custody::Wrapped || spec.purpose != Purpose::Seal {
+            return Err(HolderError::Unsupported(spec.custody));
+        }
+        self.pair(material, Use::Streams)
     }
 
     /// A format key's version, opened first if need be.
@@ -207,7 +217,7 @@ impl Keystore {
         let Some(parent) = material.parent() else {
             return self.open_under_root(sealed, &aad, id);
         };
-        let pair = self.pair(parent, Kind::Key)?;
+        let pair = self.pair(parent, Use::Keys)?;
         open_key(sealed, id, |envelope, out| {
             let opened = pair.1.open_into(envelope, &aad, out);
             opened.map_err(|_| HolderError::KeyRejected)
@@ -300,7 +310,7 @@ impl KeyHolder for Keystore {
                 self.root.seal(&message, &aad, &mut random, &mut sealed)?;
             }
             Some(parent) => {
-                let pair = self.pair(parent, Kind::Key)?;
+                let pair = self.pair(parent, Use::Keys)?;
                 let (text, binding) = (message.expose(), Binding::None);
                 pair.0
                     .seal_into(binding, &aad, text, &mut random, &mut sealed)
@@ -375,9 +385,41 @@ impl KeyHolder for Keystore {
         Job::new(self, request)?.run(&items, random)
     }
 
+    fn seal_stream(
+        &self,
+        permit: &Permit,
+        start: StreamStart<'_>,
+        random: &mut RandomStream,
+        out: &mut Vec<u8>,
+    ) -> Result<StreamSealer, HolderError> {
+        start.check(permit, Operation::Encrypt)?;
+        let pair = self.stream_pair(start.material)?;
+        let aad = caller_aad(start.aad)?;
+        let begun = StreamSealer::new(&pair.0, start.binding, &aad, random, out);
+        begun.map_err(|_| HolderError::Unavailable)
+    }
+
+    fn open_stream(
+        &self,
+        permit: &Permit,
+        start: StreamStart<'_>,
+        prefix: &Prefix,
+    ) -> Result<Option<StreamOpener>, HolderError> {
+        start.check(permit, Operation::Decrypt)?;
+        let pair = self.stream_pair(start.material)?;
+        let aad = caller_aad(start.aad)?;
+        Ok(StreamOpener::new(&pair.1, prefix, &aad).ok())
+    }
+
     fn probe(&self) -> Result<(), HolderError> {
         self.root.probe().map_err(|_| HolderError::Unavailable)
     }
+}
+
+/// The associated data of a stream; whoever asks has looked at its length.
+fn caller_aad(bytes: &[u8]) -> Result<Aad<'_>, HolderError> {
+    let aad = Aad::EMPTY.caller(bytes);
+    aad.map_err(|_| HolderError::Unavailable)
 }
 
 /// Whether keys like this are kept here at all.
@@ -464,11 +506,11 @@ impl Pairs {
 
 impl<'a> Job<'a> {
     fn new(store: &Keystore, request: &'a Request) -> Result<Self, HolderError> {
-        let pairs = |kind| -> Result<Pairs, HolderError> {
+        let pairs = |for_use| -> Result<Pairs, HolderError> {
             let mut pairs = request
                 .versions
                 .iter()
-                .map(|version| store.pair(version, kind));
+                .map(|version| store.pair(version, for_use));
             let first = pairs.next().transpose()?;
             Ok(Pairs {
                 first,
@@ -477,13 +519,13 @@ impl<'a> Job<'a> {
         };
         let (messages, keys) = match request.operation {
             HolderOperation::Seal | HolderOperation::Open => {
-                (pairs(Kind::Message)?, Pairs::default())
+                (pairs(Use::Messages)?, Pairs::default())
             }
             HolderOperation::MakeDataKey | HolderOperation::OpenDataKey => {
-                (Pairs::default(), pairs(Kind::Key)?)
+                (Pairs::default(), pairs(Use::Keys)?)
             }
             // What is rewrapped may be a message or a data key.
-            _ => (pairs(Kind::Message)?, pairs(Kind::Key)?),
+            _ => (pairs(Use::Messages)?, pairs(Use::Keys)?),
         };
         Ok(Self {
             request,

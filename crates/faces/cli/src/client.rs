@@ -7,6 +7,7 @@ pub(crate) mod connection;
 mod destination;
 mod input;
 mod keys;
+mod streams;
 mod tokens;
 mod uses;
 
@@ -22,6 +23,7 @@ use serde::Serialize;
 use crate::client::connection::Connection;
 use crate::client::destination::{FileDestination, Output, Readers};
 use crate::client::input::{Aad, Input};
+use crate::client::streams::{Call, Way};
 use crate::confirm::Yes;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
@@ -48,7 +50,7 @@ enum Command {
     /// Make values of tokens, one on each line.
     Detokenize(tokens::OfTokens),
     /// Seal bytes under a context's key.
-    Encrypt(Encrypt),
+    Encrypt(EncryptWords),
     /// Say how the service is; exit code 5 if it is degraded.
     Health(Bare),
     /// The versions of a context's key: list, rotate, suspend, destroy, approve.
@@ -104,6 +106,15 @@ struct Encrypt {
 }
 
 #[derive(Debug, clap::Args)]
+struct EncryptWords {
+    #[command(flatten)]
+    encrypt: Encrypt,
+    /// Seal bytes of any number as they come, in constant memory; what is written is the envelope's bytes.
+    #[arg(long)]
+    stream: bool,
+}
+
+#[derive(Debug, clap::Args)]
 struct Decrypt {
     /// The context.
     #[arg(value_name = "CONTEXT")]
@@ -116,6 +127,9 @@ struct Decrypt {
     output: Output,
     #[command(flatten)]
     aad: Aad,
+    /// Open a stream of any length as it comes, in constant memory. A file is written only if all of it opens.
+    #[arg(long)]
+    stream: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -215,7 +229,18 @@ struct OpenedDocument<'a> {
     key_version: KeyVersion,
 }
 
-fn encrypt(arguments: &Encrypt, format: Format) -> Result<Exit, Failure> {
+fn encrypt(words: &EncryptWords, format: Format) -> Result<Exit, Failure> {
+    let arguments = &words.encrypt;
+    if words.stream {
+        let call = Call {
+            context: &arguments.context,
+            connection: &arguments.connection,
+            input: &arguments.input,
+            output: &arguments.output,
+            aad: &arguments.aad,
+        };
+        return streams::run(&call, Way::Seal, format);
+    }
     let (plaintext, aad) = (arguments.input.read()?, arguments.aad.read()?);
     seal(arguments, format, |client| {
         let item = Seal {
@@ -260,6 +285,16 @@ fn seal(
 }
 
 fn decrypt(arguments: &Decrypt, format: Format) -> Result<Exit, Failure> {
+    if arguments.stream {
+        let call = Call {
+            context: &arguments.context,
+            connection: &arguments.connection,
+            input: &arguments.input,
+            output: &arguments.output,
+            aad: &arguments.aad,
+        };
+        return streams::run(&call, Way::Open, format);
+    }
     let (ciphertext, aad) = (arguments.input.read_ciphertext()?, arguments.aad.read()?);
     let destination = arguments.output.prepare(Readers::Owner)?;
     let item = Open {

@@ -78,6 +78,8 @@ pub struct Refusal {
     expects: Option<&'static str>,
     /// Line and column, from 1.
     at: Option<(usize, usize)>,
+    /// When to come back, where that is known better than the table knows it.
+    seconds: Option<u32>,
 }
 
 impl Refusal {
@@ -88,7 +90,16 @@ impl Refusal {
             code,
             expects: None,
             at: None,
+            seconds: None,
         }
+    }
+
+    /// The same, for a caller who is to come back after this many seconds. For a code whose status
+    /// carries no `Retry-After` they are not told.
+    #[must_use]
+    pub const fn after(mut self, seconds: u32) -> Self {
+        self.seconds = Some(seconds);
+        self
     }
 
     /// A body that is not what the route takes, and where that showed.
@@ -97,6 +108,7 @@ impl Refusal {
             code: Code::RequestMalformed,
             expects: Some(expects),
             at,
+            seconds: None,
         }
     }
 
@@ -114,8 +126,9 @@ impl Refusal {
 
     /// Seconds for `Retry-After`.
     #[must_use]
-    pub fn retry_after(&self) -> Option<u16> {
-        entry(self.code).retry_after
+    pub fn retry_after(&self) -> Option<u32> {
+        let usual = entry(self.code).retry_after?;
+        Some(self.seconds.unwrap_or(usual.into()))
     }
 
     /// What the caller is told.
@@ -138,7 +151,8 @@ impl Refusal {
             error: ErrorBody {
                 code: self.code.name().to_owned(),
                 message: self.message(limits),
-                request: Some(request),
+                // A refusal that is only counted has no record that an id would lead to.
+                request: (!request.is_none()).then_some(request),
             },
         };
         // Three texts in a map cannot fail to be JSON; an empty body would still carry the status.
@@ -163,9 +177,14 @@ const fn row(code: Code, status: StatusCode, sentence: &'static str) -> Entry {
 
 /// 503, and when to come back.
 const fn later(code: Code, seconds: u16, sentence: &'static str) -> Entry {
+    again(code, StatusCode::SERVICE_UNAVAILABLE, seconds, sentence)
+}
+
+/// A refusal that time cures, and when to come back.
+const fn again(code: Code, status: StatusCode, seconds: u16, sentence: &'static str) -> Entry {
     Entry {
         code,
-        status: StatusCode::SERVICE_UNAVAILABLE,
+        status,
         sentence,
         retry_after: Some(seconds),
     }
@@ -178,7 +197,7 @@ const INTERNAL: Entry = row(
 );
 
 /// In the order of the codes' numbers, which is how [`entry`] finds them.
-static TABLE: [Entry; 46] = [
+static TABLE: [Entry; 47] = [
     row(Code::Ok, StatusCode::OK, "done"),
     row(
         Code::RequestMalformed,
@@ -400,5 +419,11 @@ static TABLE: [Entry; 46] = [
         Code::ClockUncertain,
         StatusCode::CONFLICT,
         "the clock of the node jumped; its operator has to confirm that it is right",
+    ),
+    again(
+        Code::RateLimited,
+        StatusCode::TOO_MANY_REQUESTS,
+        1,
+        "you ask for more than the policy allows you in this time; wait as long as Retry-After says",
     ),
 ];

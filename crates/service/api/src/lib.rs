@@ -30,5 +30,7 @@ mod uses;
 pub mod write;
 
 pub use binary::Binary;
-pub use limits::{Limits, MAX_AAD, MAX_RANDOM, MAX_RANDOM_TOTAL, MAX_TWEAK};
+pub use limits::{
+    AAD_HEADER, KEY_VERSION_HEADER, Limits, MAX_AAD, MAX_RANDOM, MAX_RANDOM_TOTAL, MAX_TWEAK,
+};
 pub use text::{Text, Tweak};

@@ -2,6 +2,10 @@
 
 /// Most bytes of additional data of one item (design 7.5).
 pub const MAX_AAD: usize = 16 << 10;
+/// The header of a stream that has its additional data, in base64.
+pub const AAD_HEADER: &str = "keywright-aad";
+/// The header of a stream's answer that says under which key version it is.
+pub const KEY_VERSION_HEADER: &str = "keywright-key-version";
 /// Most bytes of the tweak of one item, names of columns and four bytes for each length included.
 pub const MAX_TWEAK: usize = 16 << 10;
 /// Most random bytes of one item.

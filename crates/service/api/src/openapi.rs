@@ -22,7 +22,7 @@ use crate::request::{
     SealItem, SignItem, TokenItem, ValueItem, VerifyItem,
 };
 use crate::route::{Endpoint, ROUTES, Route};
-use crate::{Limits, openapi::example::Examples};
+use crate::{AAD_HEADER, KEY_VERSION_HEADER, Limits, MAX_AAD, openapi::example::Examples};
 
 mod example;
 
@@ -76,7 +76,14 @@ fn operation(route: &Route, limits: &Limits) -> Value {
         "summary": summary(route.endpoint),
         "responses": responses(route, &examples, limits),
     });
-    if let Some(item) = route.request {
+    if route.is_stream() {
+        operation["parameters"] = json!([aad_parameter()]);
+        operation["requestBody"] = json!({
+            "required": true,
+            "description": "Bytes of any number. The answer comes while they are sent: read it meanwhile.",
+            "content": bytes(),
+        });
+    } else if let Some(item) = route.request {
         operation["requestBody"] = json!({
             "required": true,
             "description": format!("At most {} bytes.", limits.body_bytes),
@@ -94,7 +101,25 @@ fn operation(route: &Route, limits: &Limits) -> Value {
 
 /// `datakey-open` is no identifier in the languages that clients are generated for.
 fn operation_id(route: &Route) -> String {
-    route.operation.name().replace('-', "_")
+    let stream = if route.is_stream() { "_stream" } else { "" };
+    route.operation.name().replace('-', "_") + stream
+}
+
+fn aad_parameter() -> Value {
+    json!({
+        "name": AAD_HEADER,
+        "in": "header",
+        "required": false,
+        "description": format!("Additional data of at most {MAX_AAD} bytes, in base64; once."),
+        "schema": { "type": "string", "contentEncoding": "base64" },
+    })
+}
+
+/// A body of bytes.
+fn bytes() -> Value {
+    json!({ "application/octet-stream": {
+        "schema": { "type": "string", "contentMediaType": "application/octet-stream" },
+    } })
 }
 
 const fn summary(endpoint: Endpoint) -> &'static str {
@@ -104,8 +129,10 @@ const fn summary(endpoint: Endpoint) -> &'static str {
         Endpoint::Datakey => "Make a data key for local work, plain and wrapped.",
         Endpoint::DatakeyOpen => "Open a wrapped data key.",
         Endpoint::Decrypt => "Open ciphertexts of the context.",
+        Endpoint::DecryptStream => "Open a stream of any length, as it comes.",
         Endpoint::Detokenize => "Make values of tokens; the version is named, and not tried.",
         Endpoint::Encrypt => "Seal under the context's active key version.",
+        Endpoint::EncryptStream => "Seal a stream of any length, as it comes.",
         Endpoint::Health => "Whether key holder and audit log work; 503 if one does not.",
         Endpoint::KeyApprove => "Approve an order of somebody else, for a day.",
         Endpoint::KeyCancelDestroy => "Take the date of a destruction back.",
@@ -207,6 +234,16 @@ fn success(route: &Route, examples: &Examples) -> Value {
                 "content": { "text/plain": { "schema": { "type": "string" } } },
             });
         }
+        _ if route.is_stream() => {
+            return json!({
+                "description": "Under way. It is whole only if it ends as HTTP says; what fails on the way is reset.",
+                "headers": { KEY_VERSION_HEADER: {
+                    "description": "The key version.",
+                    "schema": { "type": "integer" },
+                } },
+                "content": bytes(),
+            });
+        }
         Endpoint::Openapi => json!({ "type": "object" }),
         _ if route.takes_items() => one_or_results(route.answer),
         _ => reference(route.answer),
@@ -243,7 +280,8 @@ fn refusal(route: &Route, codes: &[Code], limits: &Limits) -> Value {
         .iter()
         .any(|&code| entry(code).retry_after().is_some());
     // A degraded service answers the same body as a ready one, with this status.
-    if retry && route.endpoint == Endpoint::Health {
+    let degraded = codes.contains(&Code::AuditUnavailable);
+    if degraded && route.endpoint == Endpoint::Health {
         schema = json!({ "oneOf": [schema, reference("HealthAnswer")] });
     }
     let mut response = json!({

@@ -25,10 +25,14 @@ pub enum Endpoint {
     DatakeyOpen,
     /// `POST /v1/contexts/{context}/decrypt`.
     Decrypt,
+    /// `POST /v1/contexts/{context}/decrypt/stream`.
+    DecryptStream,
     /// `POST /v1/contexts/{context}/detokenize`.
     Detokenize,
     /// `POST /v1/contexts/{context}/encrypt`.
     Encrypt,
+    /// `POST /v1/contexts/{context}/encrypt/stream`.
+    EncryptStream,
     /// `GET /v1/health`.
     Health,
     /// `POST /v1/contexts/{context}/key/approve`.
@@ -139,7 +143,7 @@ pub struct Route {
     pub path: Path,
     /// The operation that policy is asked for and audit records.
     pub operation: Operation,
-    /// The name of the type of its request's items, if it has a body.
+    /// The name of the type of its request's items, if it has a body; `bytes` for a stream.
     pub request: Option<&'static str>,
     /// The name of the type of its answer or of its answer's items.
     pub answer: &'static str,
@@ -165,7 +169,16 @@ impl Route {
     /// Whether the route takes items and can take a batch.
     #[must_use]
     pub const fn takes_items(&self) -> bool {
-        self.request.is_some() && !self.is_order()
+        self.request.is_some() && !self.is_order() && !self.is_stream()
+    }
+
+    /// Whether body and answer are bytes of any length, which are worked on as they come.
+    #[must_use]
+    pub const fn is_stream(&self) -> bool {
+        matches!(
+            self.endpoint,
+            Endpoint::DecryptStream | Endpoint::EncryptStream
+        )
     }
 
     /// Whether the route takes one order, which changes the state of a key.
@@ -195,6 +208,7 @@ pub const COMMON: &[Code] = &[
     Code::OperationDenied,
     Code::MethodNotAllowed,
     Code::AuditUnavailable,
+    Code::RateLimited,
     Code::Overloaded,
     Code::DeadlineExceeded,
     Code::ShuttingDown,
@@ -233,6 +247,30 @@ const SEALED_ITEM: &[Code] = &[Code::Base64Invalid, Code::AadTooLarge];
 const OPENED_ITEM: &[Code] = &[
     Code::Base64Invalid,
     Code::AadTooLarge,
+    Code::CiphertextMalformed,
+    Code::KeyVersionUnavailable,
+    Code::DecryptionFailed,
+];
+
+const SEALED_STREAM: &[Code] = &[
+    Code::RequestMalformed,
+    Code::Base64Invalid,
+    Code::AadTooLarge,
+    Code::HolderUnavailable,
+    Code::StoreUnavailable,
+    Code::ContextNotFound,
+    Code::Unsupported,
+    Code::NoActiveVersion,
+];
+const OPENED_STREAM: &[Code] = &[
+    Code::RequestMalformed,
+    Code::RequestTimeout,
+    Code::Base64Invalid,
+    Code::AadTooLarge,
+    Code::HolderUnavailable,
+    Code::StoreUnavailable,
+    Code::ContextNotFound,
+    Code::Unsupported,
     Code::CiphertextMalformed,
     Code::KeyVersionUnavailable,
     Code::DecryptionFailed,
@@ -352,7 +390,7 @@ const fn read(
 }
 
 /// Every route.
-pub static ROUTES: [Route; 30] = [
+pub static ROUTES: [Route; 32] = [
     context(
         (Endpoint::Encrypt, "encrypt"),
         Operation::Encrypt,
@@ -364,6 +402,18 @@ pub static ROUTES: [Route; 30] = [
         Operation::Decrypt,
         ("OpenItem", "OpenAnswer"),
         (IN_CONTEXT, OPENED_ITEM),
+    ),
+    context(
+        (Endpoint::EncryptStream, "encrypt/stream"),
+        Operation::Encrypt,
+        ("bytes", "bytes"),
+        (SEALED_STREAM, &[]),
+    ),
+    context(
+        (Endpoint::DecryptStream, "decrypt/stream"),
+        Operation::Decrypt,
+        ("bytes", "bytes"),
+        (OPENED_STREAM, &[]),
     ),
     context(
         (Endpoint::Rewrap, "rewrap"),

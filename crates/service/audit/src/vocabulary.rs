@@ -27,6 +27,8 @@ numbered! {
         NodeStop = 8, "node-stop";
         /// The first record of every file: what its link 0 is made of (design 7.33).
         FileStart = 9, "file-start";
+        /// A stream begins; how it ended is a record of type `request` under the same request.
+        StreamBegin = 10, "stream-begin";
     }
 }
 
@@ -182,7 +184,7 @@ mod tests {
                 .all(|t| FieldTag::from_number(t.number()) == Ok(*t))
         );
         assert!(FieldTag::from_number(0).is_err());
-        assert!(RecordType::from_number(10).is_err());
+        assert!(RecordType::from_number(11).is_err());
         assert!(HeadKind::from_number(0).is_err());
     }
 

@@ -3,9 +3,12 @@
 //! The connection is looked after only while a call runs. What the server sent meanwhile, a GOAWAY
 //! for example, is read first.
 
+use std::io::{Read, Write};
+
 use bytes::Bytes;
 use http::Method;
 use keywright_api::answer::{ContextsAnswer, HealthAnswer, VersionEntry};
+use keywright_api::route::Endpoint;
 use keywright_secret::SecretBytes;
 use keywright_tls::Protocol;
 use keywright_types::{KeyVersion, Name};
@@ -14,8 +17,8 @@ use tokio::runtime::{Builder, Runtime};
 use crate::{
     Agreed, Answer, ApproveAnswer, ApproveOrder, Batching, DataKey, Detokenized, Error, ErrorBody,
     ExportedKey, KeyAction, KeyOrder, KeyVersionsAnswer, Mac, Masked, Open, Opened, OpenedDataKey,
-    PublicKey, Seal, Sealed, Settings, Sign, Signed, Token, Tokenized, Value, Verified, Verify,
-    Which, Xpub,
+    PublicKey, Seal, Sealed, Settings, Sign, Signed, Streamed, Token, Tokenized, Value, Verified,
+    Verify, Which, Xpub,
 };
 
 /// A blocking client of one service. Must not be used or dropped inside a runtime.
@@ -46,6 +49,34 @@ impl Client {
             tokio::task::yield_now().await;
             call.await
         })
+    }
+
+    /// Seals all that `reader` has into `writer`, in constant memory; see [`crate::Client::encrypt_stream`].
+    ///
+    /// # Errors
+    /// [`Error`]; what was written then is not whole.
+    pub fn encrypt_stream(
+        &self,
+        context: &Name,
+        aad: Option<&[u8]>,
+        ends: (impl Read + Send + 'static, &mut impl Write),
+    ) -> Result<Streamed, Error> {
+        let what = (Endpoint::EncryptStream, context);
+        self.wait(self.client.transfer(what, aad, ends))
+    }
+
+    /// Opens all that `reader` has into `writer`, in constant memory; see [`crate::Client::decrypt_stream`].
+    ///
+    /// # Errors
+    /// [`Error`]; what was written then is a beginning without an end, and must not be used.
+    pub fn decrypt_stream(
+        &self,
+        context: &Name,
+        aad: Option<&[u8]>,
+        ends: (impl Read + Send + 'static, &mut impl Write),
+    ) -> Result<Streamed, Error> {
+        let what = (Endpoint::DecryptStream, context);
+        self.wait(self.client.transfer(what, aad, ends))
     }
 
     /// The protocol of the first connection.

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, StatusCode, header, uri::PathAndQuery};
-use http_body_util::Full;
 use keywright_api::answer::{ContextsAnswer, HealthAnswer};
 use keywright_api::request::RandomItem;
 use keywright_api::route::Endpoint;
@@ -15,6 +14,7 @@ use keywright_types::{Code, KeyVersion, Name};
 use crate::connection::{Connection, Failure};
 use crate::error::Refused;
 use crate::items::{Fresh, Give, Plain, Random, one, path};
+use crate::payload::Payload;
 use crate::pipeline::{Batching, pipeline};
 use crate::uses::{at, of_mac, to_mac};
 use crate::{
@@ -152,6 +152,15 @@ impl Client {
         answer
     }
 
+    /// A connection for one call, and how it is called there.
+    pub(crate) async fn connection(&self) -> Result<(Connection, &Settings), Error> {
+        let connection = match self.idle() {
+            Some(connection) => connection,
+            None => self.dial().await?,
+        };
+        Ok((connection, &self.0.settings))
+    }
+
     /// A connection that a call can use now.
     fn idle(&self) -> Option<Connection> {
         let mut pool = self.pool();
@@ -189,11 +198,7 @@ impl Client {
 }
 
 impl Outgoing {
-    fn write(
-        &self,
-        settings: &Settings,
-        protocol: Protocol,
-    ) -> Result<Request<Full<Bytes>>, Error> {
+    fn write(&self, settings: &Settings, protocol: Protocol) -> Result<Request<Payload>, Error> {
         let authority = settings.authority.as_str();
         let mut request = Request::builder().method(&self.method);
         request = match protocol {
@@ -207,7 +212,7 @@ impl Outgoing {
             request = request.header(header::CONTENT_TYPE, json);
         }
         request
-            .body(Full::new(self.body.clone()))
+            .body(Payload::whole(self.body.clone()))
             .map_err(|_| Error::Request)
     }
 }

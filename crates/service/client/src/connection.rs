@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use http::{Request, Response};
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -14,13 +14,14 @@ use tokio::task::AbortHandle;
 use tokio_rustls::TlsConnector;
 
 use crate::error::{TlsFailure, find};
+use crate::payload::Payload;
 use crate::watched::{Alert, Watched};
 use crate::{Answer, Error, Settings};
 
 /// A connection, or for HTTP/2 a handle on one.
 pub(crate) enum Connection {
-    Http1(http1::SendRequest<Full<Bytes>>, Arc<Link>),
-    Http2(http2::SendRequest<Full<Bytes>>, Arc<Link>),
+    Http1(http1::SendRequest<Payload>, Arc<Link>),
+    Http2(http2::SendRequest<Payload>, Arc<Link>),
 }
 
 /// What lives as long as the connection.
@@ -123,9 +124,22 @@ impl Connection {
     /// Sends a request and reads its answer, of at most `limit` bytes.
     pub(crate) async fn exchange(
         &mut self,
-        request: Request<Full<Bytes>>,
+        request: Request<Payload>,
         limit: usize,
     ) -> Result<Answer, Failure> {
+        let response = self.send(request).await?;
+        let read = read(response, limit).await;
+        read.map_err(|failure| match failure {
+            Unread::Broken(error) => Failure::Other(self.explain(error)),
+            Unread::TooLarge => Failure::Other(Error::Answer),
+        })
+    }
+
+    /// Sends a request; the head of its answer, and its body to be read.
+    pub(crate) async fn send(
+        &mut self,
+        request: Request<Payload>,
+    ) -> Result<Response<Incoming>, Failure> {
         let response = match self {
             Self::Http1(sender, _) => match sender.ready().await {
                 Ok(()) => sender.try_send_request(request).await,
@@ -134,12 +148,7 @@ impl Connection {
             Self::Http2(sender, _) => sender.try_send_request(request).await,
         };
         match response {
-            Ok(response) => read(response, limit)
-                .await
-                .map_err(|failure| match failure {
-                    Unread::Broken(error) => Failure::Other(self.explain(error)),
-                    Unread::TooLarge => Failure::Other(Error::Answer),
-                }),
+            Ok(response) => Ok(response),
             Err(mut unsent) => {
                 let begun = unsent.take_message().is_none();
                 let error = unsent.into_error();
@@ -162,7 +171,7 @@ impl Connection {
     }
 }
 
-enum Unread {
+pub(crate) enum Unread {
     Broken(hyper::Error),
     TooLarge,
 }
@@ -176,7 +185,7 @@ fn refused_unread(error: &hyper::Error) -> bool {
     })
 }
 
-async fn read(response: Response<Incoming>, limit: usize) -> Result<Answer, Unread> {
+pub(crate) async fn read(response: Response<Incoming>, limit: usize) -> Result<Answer, Unread> {
     let (head, mut body) = response.into_parts();
     let (mut first, mut rest) = (Bytes::new(), BytesMut::new());
     while let Some(frame) = body.frame().await {

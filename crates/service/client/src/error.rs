@@ -40,6 +40,15 @@ pub enum Error {
     /// The answer is not what the route answers, or too large.
     #[error("the service gave an answer that cannot be read")]
     Answer,
+    /// The service gave a stream up in the middle.
+    #[error("the service broke the stream off; what came of it is not whole")]
+    BrokenOff,
+    /// What is to be sent as a stream cannot be read.
+    #[error("cannot read what is to be sent")]
+    Read(#[source] io::Error),
+    /// What comes back as a stream cannot be written.
+    #[error("cannot write what came back")]
+    Write(#[source] io::Error),
     /// The runtime of a blocking client cannot be made.
     #[error("cannot start the client's runtime")]
     Runtime(#[source] io::Error),
@@ -126,6 +135,22 @@ impl Error {
         failure.into()
     }
 
+    /// A failure of a stream whose answer has begun.
+    pub(crate) fn streaming(error: hyper::Error) -> Self {
+        match is_reset(&error) || error.is_incomplete_message() {
+            true => Self::BrokenOff,
+            false => Self::exchanging(error),
+        }
+    }
+
+    /// The same, where a reset has overtaken the head of the answer.
+    pub(crate) fn of_stream(self) -> Self {
+        match self {
+            Self::Protocol(error) if is_reset(&error) => Self::BrokenOff,
+            other => other,
+        }
+    }
+
     /// A failure of an established connection.
     pub(crate) fn exchanging(error: hyper::Error) -> Self {
         let gone = find::<io::Error>(&error).is_some()
@@ -135,6 +160,11 @@ impl Error {
             false => Self::Protocol(error),
         }
     }
+}
+
+/// Whether the other end has given up this one stream.
+fn is_reset(error: &hyper::Error) -> bool {
+    find::<h2::Error>(error).is_some_and(|error| error.is_reset() && error.is_remote())
 }
 
 /// The first error of a type among an error and its sources.

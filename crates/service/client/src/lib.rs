@@ -6,6 +6,9 @@
 //! * [`Error`]: who is at fault, typed; a refusal carries the server's code and request id.
 //! * [`watched`]: a TLS stream that remembers why it was ended, for whoever drives HTTP by themselves.
 //!
+//! Streams of any length are sent in [`Pieces`] and [`Received`] in pieces, both at once. One that is not said
+//! to be whole on either side is none: the call fails.
+//!
 //! The protocol is what the TLS handshake agrees on (ALPN), so it is chosen where the TLS
 //! configuration is made, in `keywright-tls`.
 //!
@@ -20,8 +23,10 @@ mod connection;
 mod error;
 mod items;
 mod orders;
+mod payload;
 mod pipeline;
 mod settings;
+mod streams;
 mod tokens;
 mod uses;
 pub mod watched;
@@ -34,8 +39,10 @@ pub use keywright_api::orders::{
     Approvable, ApproveAnswer, ApproveOrder, KeyOrder, KeyVersionsAnswer, VersionUses,
 };
 pub use orders::KeyAction;
+pub use payload::{Feed, Gone, Pieces};
 pub use pipeline::Batching;
 pub use settings::Settings;
+pub use streams::{Received, Streamed};
 pub use tokens::{Cells, Detokenized, Masked, Token, Tokenized, Value};
 pub use uses::{
     Agreed, ExportedKey, Mac, PublicKey, Sign, SignatureForm, Signed, Signing, Verified, Verify,

@@ -186,6 +186,10 @@ pub struct Limits {
     pub holder_queue: usize,
     /// Threads of such a holder.
     pub holder_threads: usize,
+    /// Requests that are begun and not answered, of all threads together.
+    pub running_requests: usize,
+    /// How long a request may wait for its turn while there is too much to do, in milliseconds.
+    pub queued_ms: u64,
 }
 
 impl Default for Limits {
@@ -203,6 +207,8 @@ impl Default for Limits {
             drain_timeout_s: 20,
             holder_queue: 128,
             holder_threads: 4,
+            running_requests: 10_000,
+            queued_ms: 25,
         }
     }
 }
@@ -395,7 +401,7 @@ impl Config {
     )]
     fn check_ranges(&self) -> Result<(), ConfigError> {
         let limits = &self.limits;
-        let numbers: [(&'static str, u64, u64, u64, &'static str); 9] = [
+        let numbers: [(&'static str, u64, u64, u64, &'static str); 11] = [
             (
                 "limits.body_bytes",
                 limits.body_bytes as u64,
@@ -438,6 +444,20 @@ impl Config {
                 1,
                 1_000_000,
                 "1 to 1000000",
+            ),
+            (
+                "limits.running_requests",
+                limits.running_requests as u64,
+                1,
+                1_000_000,
+                "1 to 1000000",
+            ),
+            (
+                "limits.queued_ms",
+                limits.queued_ms,
+                1,
+                10_000,
+                "1 to 10000",
             ),
             (
                 "keystore.unwrapped_keys",

@@ -19,7 +19,9 @@ use keywright_primitives::mac::MacKey;
 use keywright_primitives::signature::SigningKey;
 use keywright_secret::locked::{Locking, lock_process};
 use keywright_server::transport::{self, Running};
-use keywright_server::{Application, NullApplication, Probes};
+use keywright_server::{
+    Application, Load, NullApplication, Probes, Settings as ApplicationSettings,
+};
 use keywright_service::{
     Admin, Desk, PoolSize, Settings as ServiceSettings, Shared, Snapshot, Worker, load_trust,
     settle,
@@ -219,10 +221,10 @@ impl Node {
             Some(_) => token::unfit(&shared),
             None => Vec::new(),
         };
-        let (limits, body_timeout) = (api_limits(&self.config), settings.limits.body_timeout);
+        let application = application_settings(&self.config, threads);
         let make = move |_| {
             let worker = Worker::new(Arc::clone(&shared), take(&writers));
-            Application::new(worker, limits, body_timeout, Arc::clone(&probes))
+            Application::new(worker, application, Arc::clone(&probes))
         };
         // The control first: it stops by itself if the address then cannot be had.
         let control = Control::start(&self.folder, self)?;
@@ -563,6 +565,19 @@ fn transport_settings(
             connections: limits.connections,
             drain_timeout: Duration::from_secs(limits.drain_timeout_s),
             ..transport::Limits::default()
+        },
+    }
+}
+
+/// What one of so many threads puts up with.
+fn application_settings(config: &Config, threads: usize) -> ApplicationSettings {
+    let limits = &config.limits;
+    ApplicationSettings {
+        limits: api_limits(config),
+        body_timeout: Duration::from_secs(limits.body_timeout_s),
+        load: Load {
+            running: limits.running_requests.div_ceil(threads.max(1)),
+            queued: Duration::from_millis(limits.queued_ms),
         },
     }
 }

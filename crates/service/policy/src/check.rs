@@ -11,7 +11,8 @@ use keywright_types::{Name, Operation};
 use crate::document::{ContextPattern, Grant, GroupEntry, Legacy, PrincipalEntry};
 use crate::error::{Entry, Problem};
 use crate::{
-    Error, Fact, Fingerprint, MAX_FACT, MAX_LEGACY_NAMES, PolicyDocument, Rule, Scope, takes_paths,
+    Error, Fact, Fingerprint, MAX_FACT, MAX_LEGACY_NAMES, PolicyDocument, Rule, Scope, limit,
+    takes_paths,
 };
 
 pub(crate) fn entries(document: &PolicyDocument) -> Result<(), Error> {
@@ -25,6 +26,13 @@ pub(crate) fn entries(document: &PolicyDocument) -> Result<(), Error> {
     rules(&document.principals)?;
     each(&document.grants, Entry::Grant, |_, entry| {
         grant(entry, &names)
+    })?;
+    limit::check(document, |entry| {
+        for name in &entry.principals {
+            names.principal("principals", &entry.tenant, name)?;
+        }
+        let groups = &mut entry.groups.iter();
+        groups.try_for_each(|name| names.group("groups", &entry.tenant, name))
     })
 }
 

@@ -8,6 +8,7 @@ use keywright_types::{GroupId, Name, PrincipalId, TenantId};
 
 use crate::document::{ContextPattern, Effect, Grant, PrincipalEntry};
 use crate::error::{Entry, Problem};
+use crate::limit::Limits;
 use crate::path::PathGrant;
 use crate::principal::{Rights, bit};
 use crate::{Error, MAX_RIGHTS, Policy, PolicyDocument, Principal, Scope, check};
@@ -24,6 +25,7 @@ pub(crate) fn policy(
     let groups = group_ids(document, &tenants)?;
     let ids = principal_ids(document)?;
     let rights = rights(document)?;
+    let limits = Limits::of(document);
     let mut policy = Policy::empty(epoch);
     for ((index, entry), rights) in document.principals.iter().enumerate().zip(rights) {
         let tenant = tenant(&tenants, &entry.tenant, Entry::Principal(index))?;
@@ -46,6 +48,7 @@ pub(crate) fn policy(
             any: rights.any,
             without_context: rights.without_context,
             paths: rights.paths.into(),
+            limit: limits.find(entry).map(Arc::new),
         };
         policy.principals.insert(id, Arc::new(principal));
     }

@@ -14,9 +14,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{Entry, Problem};
 use crate::place::Places;
-use crate::{Error, MAX_DOCUMENT, PathPattern, Rule, Scope, check};
+use crate::{Error, LimitEntry, MAX_DOCUMENT, PathPattern, Rule, Scope, check};
 
-/// Groups, principals and grants.
+/// Groups, principals, grants and limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(
@@ -35,6 +35,9 @@ pub struct PolicyDocument {
     /// What they may and may not do.
     #[serde(default, rename = "grant", skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<Grant>,
+    /// How fast they may do it.
+    #[serde(default, rename = "limit", skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitEntry>,
 }
 
 /// A group inside one tenant.

@@ -54,6 +54,17 @@ impl fmt::Display for Line<'_> {
     }
 }
 
+struct Whom<'a>(&'a Option<Name>);
+
+impl fmt::Display for Whom<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(name) => write!(f, "`{name}`"),
+            None => f.write_str("everybody of the tenant"),
+        }
+    }
+}
+
 /// One entry of a document, counted from 0 here and from 1 when shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -62,6 +73,8 @@ pub enum Entry {
     Grant(usize),
     /// A `[[group]]`.
     Group(usize),
+    /// A `[[limit]]`.
+    Limit(usize),
     /// A `[[principal]]`.
     Principal(usize),
     /// A `[[principal.rule]]`: the principal, then the rule.
@@ -73,6 +86,7 @@ impl fmt::Display for Entry {
         match self {
             Self::Grant(index) => write!(f, "grant {}", index + 1),
             Self::Group(index) => write!(f, "group {}", index + 1),
+            Self::Limit(index) => write!(f, "limit {}", index + 1),
             Self::Principal(index) => write!(f, "principal {}", index + 1),
             Self::Rule(principal, rule) => {
                 write!(f, "principal {}, rule {}", principal + 1, rule + 1)
@@ -171,12 +185,26 @@ pub enum Problem {
         /// The key of the former name.
         key: &'static str,
     },
+    /// Two limits are for the same principal, the same group, or everybody.
+    #[error("another limit is for {} too; there is one at most", Whom(.name))]
+    LimitTwice {
+        /// The key that names it.
+        key: &'static str,
+        /// The principal or group; none for everybody.
+        name: Option<Name>,
+    },
     /// An id is missing where one is needed.
     #[error("no id yet; a document gets its ids when it is applied")]
     NoId,
     /// An operation that no grant can give.
     #[error("`{operation}` belongs to the owner of the home folder; no grant gives it")]
     NotGrantable {
+        /// The operation.
+        operation: Operation,
+    },
+    /// A cost of an operation that no request asks for.
+    #[error("`{operation}` is no request; it costs nobody anything")]
+    NotLimited {
         /// The operation.
         operation: Operation,
     },
@@ -200,6 +228,16 @@ pub enum Problem {
     OperationTwice {
         /// The operation.
         operation: Operation,
+    },
+    /// A number outside its range.
+    #[error("{low} to {most}")]
+    OutOfRange {
+        /// The key.
+        key: &'static str,
+        /// The least.
+        low: u32,
+        /// The most.
+        most: u32,
     },
     /// A path stands twice in one grant.
     #[error("path `{path}` stands here twice")]
@@ -278,10 +316,13 @@ impl Problem {
             | Self::FactTooLong { key }
             | Self::FactWildcard { key }
             | Self::LegacyMalformed { key }
+            | Self::LimitTwice { key, .. }
+            | Self::OutOfRange { key, .. }
             | Self::TooManyLegacyNames { key }
             | Self::UnknownGroup { key, .. }
             | Self::UnknownPrincipal { key, .. } => key,
             Self::GrantToNobody => "principals",
+            Self::NotLimited { .. } => "costs",
             Self::PathTwice { .. } | Self::PathsNotTaken { .. } => "paths",
             Self::HeirTwice { .. } | Self::OwnHeir => "heirs",
             Self::IdChanged { .. }

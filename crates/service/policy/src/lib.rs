@@ -57,6 +57,7 @@ mod document;
 mod error;
 #[doc(hidden)]
 pub mod fuzzing;
+mod limit;
 mod path;
 mod permit;
 mod place;
@@ -70,6 +71,7 @@ pub use document::{
     PrincipalEntry,
 };
 pub use error::{Entry, Error, Problem};
+pub use limit::{LimitEntry, RateLimit};
 pub use path::{MalformedPath, PathPattern, PathRights};
 pub use permit::{Denied, Owner, Permit};
 pub use policy::{ContextRef, Policy, Unidentified};
@@ -83,5 +85,11 @@ pub const MAX_DOCUMENT: usize = 16 << 20;
 pub const MAX_LEGACY_NAMES: usize = 7;
 /// Longest text of a fact in a rule, in bytes.
 pub const MAX_FACT: usize = 1024;
+/// Most units a second that a limit may give.
+pub const MAX_RATE: u32 = 1_000_000;
+/// Most units that a bucket may hold.
+pub const MAX_BURST: u32 = 10_000_000;
+/// Most units that an item may cost.
+pub const MAX_COST: u32 = 10_000;
 /// Most pairs of principal and context that the grants of one policy may come to.
 pub const MAX_RIGHTS: usize = 1_000_000;

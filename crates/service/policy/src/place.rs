@@ -14,6 +14,7 @@ pub(crate) struct Places {
     group: Vec<Spanned<IgnoredAny>>,
     principal: Vec<Spanned<PrincipalPlaces>>,
     grant: Vec<Spanned<IgnoredAny>>,
+    limit: Vec<Spanned<IgnoredAny>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -52,6 +53,7 @@ impl Places {
         Some(match entry {
             Entry::Grant(index) => self.grant.get(index)?.span().start,
             Entry::Group(index) => self.group.get(index)?.span().start,
+            Entry::Limit(index) => self.limit.get(index)?.span().start,
             Entry::Principal(index) => self.principal.get(index)?.span().start,
             Entry::Rule(index, rule) => {
                 let principal = self.principal.get(index)?.get_ref();

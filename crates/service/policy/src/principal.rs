@@ -1,8 +1,11 @@
 //! A principal of a compiled policy, with its rights spelled out.
 
+use std::sync::Arc;
+
 use keywright_types::map::NameMap;
 use keywright_types::{GroupId, Name, Operation, PrincipalId, TenantId};
 
+use crate::RateLimit;
 use crate::path::PathGrant;
 
 /// Who acts: what a certificate is mapped to.
@@ -23,6 +26,8 @@ pub struct Principal {
     pub(crate) without_context: Rights,
     /// What grants with paths allow and deny.
     pub(crate) paths: Box<[PathGrant]>,
+    /// How fast it may ask.
+    pub(crate) limit: Option<Arc<RateLimit>>,
 }
 
 impl Principal {
@@ -66,6 +71,12 @@ impl Principal {
     #[must_use]
     pub const fn legacy_ou(&self) -> &[String] {
         &self.legacy_ou
+    }
+
+    /// How fast it may ask, if the policy says it.
+    #[must_use]
+    pub const fn limit(&self) -> Option<&Arc<RateLimit>> {
+        self.limit.as_ref()
     }
 
     /// What may be done on the context of this name, in this principal's tenant.

@@ -23,11 +23,13 @@ use keywright_audit::record::Facts;
 use keywright_audit::refusals::Whom;
 use keywright_clock::WallTime;
 use keywright_custody::{Detail, Key};
-use keywright_service::{Call, Caller, DataOperation, Desk, Need, Recorded, Worker};
+use keywright_service::{Call, Caller, DataOperation, Desk, Need, Recorded, TooFast, Worker};
 use keywright_types::{Code, Operation, RequestId};
 
 use crate::exchange::{Understood, answer, good, refuse, understand, wrong_method};
+use crate::gate::{Gate, LetIn, Load};
 use crate::orders;
+use crate::streams::Incoming;
 use crate::transport::group::GroupFlush;
 use crate::transport::{Body, Handler, Peer, Reply, json, read_body, reply};
 
@@ -54,43 +56,71 @@ impl fmt::Debug for Probes {
 /// The service behind one server thread.
 #[derive(Debug)]
 pub struct Application {
-    worker: Rc<Worker>,
-    group: Rc<GroupFlush>,
+    pub(crate) worker: Rc<Worker>,
+    pub(crate) group: Rc<GroupFlush>,
     limits: Limits,
-    body_timeout: Duration,
+    pub(crate) body_timeout: Duration,
+    gate: Rc<Gate>,
     probes: Arc<Probes>,
+}
+
+/// What an application puts up with.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "whoever joins a node must decide each of these"
+)]
+pub struct Settings {
+    /// How much one request may bring.
+    pub limits: Limits,
+    /// How long its body may take.
+    pub body_timeout: Duration,
+    /// What one thread takes on.
+    pub load: Load,
 }
 
 /// What is known of a request when its answer is written.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
-    call: Call<'a>,
-    route: &'static Route,
+pub(crate) struct Asked<'a> {
+    pub(crate) call: Call<'a>,
+    pub(crate) route: &'static Route,
 }
 
 impl Application {
     /// An application over `worker`; call it on the thread that will serve, inside its runtime.
     #[must_use]
-    pub fn new(
-        worker: Rc<Worker>,
-        limits: Limits,
-        body_timeout: Duration,
-        probes: Arc<Probes>,
-    ) -> Self {
+    pub fn new(worker: Rc<Worker>, settings: Settings, probes: Arc<Probes>) -> Self {
         let flusher = Rc::clone(&worker);
         let group = Rc::new(GroupFlush::new(move || flusher.flush()));
         count_refusals(Rc::downgrade(&worker), Rc::downgrade(&group));
+        let gate = Rc::new(Gate::new(settings.load, worker.shared().clock().clone()));
         Self {
             worker,
             group,
-            limits,
-            body_timeout,
+            limits: settings.limits,
+            body_timeout: settings.body_timeout,
+            gate,
             probes,
         }
     }
 
+    /// Whether the request may begin. What may not is counted, and answered without a record of its own.
+    fn enter(
+        &self,
+        caller: &Caller,
+        operation: Operation,
+        queued: Duration,
+    ) -> Result<LetIn, Refusal> {
+        let Some(let_in) = self.gate.enter(queued) else {
+            self.worker.note_overload(caller, operation);
+            return Err(Refusal::new(Code::Overloaded));
+        };
+        self.worker.admit(caller, operation).map_err(too_fast)?;
+        Ok(let_in)
+    }
+
     /// Waits until the record is written, then gives the result out.
-    async fn release<T>(&self, recorded: Recorded<Result<T, Code>>) -> Result<T, Code> {
+    pub(crate) async fn release<T>(&self, recorded: Recorded<Result<T, Code>>) -> Result<T, Code> {
         // Whether this request's record was written is asked of the log, not of the flush.
         let _ = self.group.join().await;
         recorded.release(&self.worker)?
@@ -122,6 +152,7 @@ impl Application {
             Ok(understood) => understood,
             Err(refusal) => return Err(Box::pin(self.refused(asked, refusal)).await),
         };
+        self.charge(asked, items.len())?;
         let recorded = self
             .worker
             .perform(asked.call, context, operation, items)
@@ -134,6 +165,15 @@ impl Application {
         };
         let written = answer(operation, &form, done.iter(), (done.byte_len(), not_after))?;
         Ok(good(written))
+    }
+
+    /// Takes what the items cost; the first is paid for already.
+    fn charge(&self, asked: Asked<'_>, items: usize) -> Result<(), Refusal> {
+        let operation = asked.route.operation;
+        let charged = self
+            .worker
+            .charge_items(asked.call.caller, operation, items);
+        charged.map_err(too_fast)
     }
 
     /// When a data key that is handed out now should be exchanged for another.
@@ -232,6 +272,7 @@ impl Application {
             .iter()
             .map(|item| item.bytes)
             .filter(|n| length_is_good(*n));
+        self.charge(asked, parsed.items().len())?;
         let total = usize::try_from(good_lengths.sum::<u64>()).unwrap_or(usize::MAX);
         let outcomes: Vec<_> = parsed.items().iter().map(outcome_of).collect();
         let bytes = self
@@ -290,7 +331,7 @@ impl Application {
     }
 
     /// Records a request that was not understood, and gives back why.
-    async fn refused(&self, asked: Asked<'_>, refusal: Refusal) -> Refusal {
+    pub(crate) async fn refused(&self, asked: Asked<'_>, refusal: Refusal) -> Refusal {
         let operation = asked.route.operation;
         let recorded = self
             .worker
@@ -340,9 +381,29 @@ impl Handler for Application {
     }
 
     async fn respond(&self, caller: &Caller, request: Request<Body>) -> Response<Reply> {
-        let call = self.call(caller);
         let (head, body) = request.into_parts();
-        match match_route(&head.method, head.uri.path()) {
+        let matched = match_route(&head.method, head.uri.path());
+        let operation = match matched {
+            RouteMatch::Found { route, .. } => route.operation,
+            _ => Operation::Unrouted,
+        };
+        let let_in = match self.enter(caller, operation, body.queued()) {
+            Ok(let_in) => let_in,
+            Err(refusal) => return refuse(&refusal, &self.limits, RequestId::NONE),
+        };
+        let call = self.call(caller);
+        match matched {
+            RouteMatch::Found { route, context } if route.is_stream() => {
+                let incoming = Incoming {
+                    context: context.unwrap_or_default(),
+                    headers: &head.headers,
+                    body,
+                    let_in,
+                };
+                let asked = Asked { call, route };
+                let answered = Box::pin(self.stream(asked, incoming)).await;
+                answered.unwrap_or_else(|refusal| refuse(&refusal, &self.limits, call.request))
+            }
             RouteMatch::Found { route, context } => {
                 self.route(Asked { call, route }, context, body).await
             }
@@ -443,6 +504,10 @@ fn count_refusals(worker: std::rc::Weak<Worker>, group: std::rc::Weak<GroupFlush
     });
 }
 
+fn too_fast(too_fast: TooFast) -> Refusal {
+    Refusal::new(Code::RateLimited).after(too_fast.retry_after())
+}
+
 const fn data_operation(endpoint: Endpoint) -> Option<DataOperation> {
     match endpoint {
         Endpoint::Datakey => Some(DataOperation::Datakey),
@@ -462,6 +527,8 @@ const fn data_operation(endpoint: Endpoint) -> Option<DataOperation> {
         Endpoint::Verify => Some(DataOperation::Verify),
         Endpoint::Xpub => Some(DataOperation::Xpub),
         Endpoint::Contexts
+        | Endpoint::DecryptStream
+        | Endpoint::EncryptStream
         | Endpoint::KeyApprove
         | Endpoint::KeyCancelDestroy
         | Endpoint::KeyDestroy

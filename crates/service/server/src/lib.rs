@@ -10,10 +10,13 @@
 
 mod application;
 mod exchange;
+mod gate;
 mod null;
 mod orders;
+mod streams;
 pub mod transport;
 mod uses;
 
-pub use application::{Application, Probes};
+pub use application::{Application, Probes, Settings};
+pub use gate::Load;
 pub use null::NullApplication;

@@ -11,6 +11,7 @@ use keywright_tls::CertificateDer;
 use keywright_types::{Code, Credential};
 
 use crate::Snapshot;
+use crate::meter::Meter;
 
 /// The caller of one connection.
 ///
@@ -33,6 +34,7 @@ struct Standing {
 struct Known {
     principal: Arc<Principal>,
     credential: Arc<Credential>,
+    meter: Option<Meter>,
     /// When a certificate, an anchor or a revocation list behind this runs out.
     until: WallTime,
 }
@@ -101,6 +103,15 @@ impl Caller {
             .map(|known| Arc::clone(&known.credential))
     }
 
+    /// Asks the bucket of the principal that was last found here, if it has one. Its limit may be a
+    /// sweep of the connection older than the policy in force; its bucket is the same.
+    pub(crate) fn metered<T>(&self, ask: impl FnOnce(&Meter, &Principal) -> T) -> Option<T> {
+        let standing = self.standing.borrow();
+        let known = standing.result.as_ref().ok()?;
+        let meter = known.meter.as_ref()?;
+        Some(ask(meter, &known.principal))
+    }
+
     /// Where it is said that the record of this connection was lost.
     pub(crate) fn unrecorded(&self) -> Rc<Cell<bool>> {
         Rc::clone(&self.unrecorded)
@@ -128,6 +139,7 @@ fn identify(
         .map_err(|unidentified| unidentified.code())?;
     Ok(Known {
         principal: Arc::clone(principal),
+        meter: snapshot.meters.of(principal.id()).cloned(),
         credential: Arc::new(credential),
         until,
     })

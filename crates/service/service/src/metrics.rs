@@ -36,6 +36,12 @@ impl Counters {
         }
     }
 
+    /// Counts one request that was refused before anything was done for it; its time would say nothing
+    /// about those that are answered.
+    pub fn count_refused(&self, operation: Operation, code: Code) {
+        add(self.requests.get(index(operation, code)), 1);
+    }
+
     /// Counts one answered request.
     pub fn count(&self, operation: Operation, code: Code, items: u64, took: Duration) {
         add(self.requests.get(index(operation, code)), 1);

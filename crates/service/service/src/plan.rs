@@ -112,7 +112,7 @@ impl DataOperation {
     }
 
     /// Whether keys of this purpose are for it.
-    const fn is_of(self, purpose: Purpose) -> bool {
+    pub(crate) const fn is_of(self, purpose: Purpose) -> bool {
         match self {
             Self::Datakey | Self::DatakeyOpen | Self::Decrypt | Self::Encrypt | Self::Rewrap => {
                 matches!(purpose, Purpose::Seal)
@@ -297,7 +297,7 @@ pub(crate) struct Noted {
 }
 
 /// What the caller is told, and the reason that only the log may know where the code hides it.
-type Why = (Code, Option<Reason>);
+pub(crate) type Why = (Code, Option<Reason>);
 
 impl Refused {
     /// The code of the item at `index`, given what the holder said.
@@ -513,7 +513,7 @@ fn place_among(versions: &mut Versions, version: &Version) -> Result<u16, Why> {
 }
 
 /// What new envelopes of a context are bound to, when this caller seals.
-fn binding_for(kind: BindingKind, principal: &Principal) -> Result<Binding, Code> {
+pub(crate) fn binding_for(kind: BindingKind, principal: &Principal) -> Result<Binding, Code> {
     match kind {
         BindingKind::None => Ok(Binding::None),
         BindingKind::Principal => Ok(Binding::Principal(principal.id())),
@@ -535,13 +535,14 @@ struct Openable<'a> {
     noted: &'a mut Noted,
 }
 
-impl<'a> Openable<'a> {
+impl Openable<'_> {
     /// The place of the envelope's version among the request's versions.
     fn place(&mut self, envelope: &[u8]) -> Result<u16, Why> {
         let malformed = (Code::CiphertextMalformed, Some(Reason::Malformed));
         let envelope = Envelope::parse(envelope).map_err(|_| malformed)?;
         let header = envelope.header();
-        let checked = self.check(header);
+        let who = (self.policy, self.principal);
+        let checked = check(self.operation, self.key, who, header);
         if let Err((Code::KeyVersionUnavailable, _)) = checked {
             self.noted.closed.push(header.version);
         }
@@ -556,39 +557,43 @@ impl<'a> Openable<'a> {
             self.noted.sources.push(version);
         }
     }
+}
 
-    /// Design 7.8: a state that forbids is named; everything else is one answer, whose reason is for
-    /// the log alone.
-    fn check(&self, header: &Header) -> Result<&'a Version, Why> {
-        let kind = match self.operation {
-            DataOperation::DatakeyOpen => header.kind == Kind::Key,
-            DataOperation::Decrypt => header.kind == Kind::Message,
-            _ => true,
-        };
-        // `rewrap` needs only its own right (7.7): whoever may rewrap a context may rewrap all of it.
-        let bound = self.operation == DataOperation::Rewrap || {
-            let id = header.binding.id().unwrap_or(&[0; 16]);
-            self.policy
-                .may_open(self.principal, header.binding.kind(), id)
-        };
-        let failed = |reason| Err((Code::DecryptionFailed, Some(reason)));
-        if header.key != self.key.id() {
-            return failed(Reason::KeyForeign);
-        }
-        if !kind {
-            return failed(Reason::KindMismatch);
-        }
-        if !bound {
-            return failed(Reason::BindingMismatch);
-        }
-        let Some(version) = self.key.version(header.version) else {
-            return failed(Reason::VersionUnknown);
-        };
-        if self.key.may_open(version) {
-            return Ok(version);
-        }
-        Err((Code::KeyVersionUnavailable, Some(closed_for(version))))
+/// Design 7.8: a state that forbids is named; everything else is one answer, whose reason is for the
+/// log alone.
+pub(crate) fn check<'a>(
+    operation: DataOperation,
+    key: &'a Key,
+    (policy, principal): (&Policy, &Principal),
+    header: &Header,
+) -> Result<&'a Version, Why> {
+    let kind = match operation {
+        DataOperation::DatakeyOpen => header.kind == Kind::Key,
+        DataOperation::Decrypt => header.kind == Kind::Message,
+        _ => true,
+    };
+    // `rewrap` needs only its own right (7.7): whoever may rewrap a context may rewrap all of it.
+    let bound = operation == DataOperation::Rewrap || {
+        let id = header.binding.id().unwrap_or(&[0; 16]);
+        policy.may_open(principal, header.binding.kind(), id)
+    };
+    let failed = |reason| Err((Code::DecryptionFailed, Some(reason)));
+    if header.key != key.id() {
+        return failed(Reason::KeyForeign);
     }
+    if !kind {
+        return failed(Reason::KindMismatch);
+    }
+    if !bound {
+        return failed(Reason::BindingMismatch);
+    }
+    let Some(version) = key.version(header.version) else {
+        return failed(Reason::VersionUnknown);
+    };
+    if key.may_open(version) {
+        return Ok(version);
+    }
+    Err((Code::KeyVersionUnavailable, Some(closed_for(version))))
 }
 
 /// Points at no version: a holder fails such an item without touching a key.

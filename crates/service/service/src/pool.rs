@@ -14,6 +14,8 @@ use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use tokio::sync::oneshot;
 
+use crate::streams::{Start, Started};
+
 /// How many threads, and how many requests may wait for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
@@ -40,6 +42,8 @@ impl Default for PoolSize {
 enum Job {
     /// One request, with what it takes along.
     Perform(Work, oneshot::Sender<Result<Reply, HolderError>>),
+    /// To begin a stream.
+    Stream(Start, oneshot::Sender<Result<Started, HolderError>>),
     /// To see whether the holder works.
     Probe(oneshot::Sender<Result<(), HolderError>>),
 }
@@ -92,6 +96,16 @@ impl Pool {
         Ok(receiver)
     }
 
+    /// Has a thread begin a stream. `Err` at once if the queue is full.
+    pub(crate) fn start_stream(
+        &self,
+        start: Start,
+    ) -> Result<oneshot::Receiver<Result<Started, HolderError>>, HolderError> {
+        let (answer, receiver) = oneshot::channel();
+        self.hand_in(Job::Stream(start, answer))?;
+        Ok(receiver)
+    }
+
     /// Has a thread look whether the holder works. `Err` at once if the queue is full.
     pub(crate) fn probe(&self) -> Result<oneshot::Receiver<Result<(), HolderError>>, HolderError> {
         let (answer, receiver) = oneshot::channel();
@@ -130,6 +144,14 @@ fn work(jobs: &Mutex<Receiver<Job>>, holder: &dyn KeyHolder) {
         let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         match next {
             Ok(Job::Perform(work, answer)) => perform(work, answer, holder, &mut random),
+            Ok(Job::Stream(start, answer)) if !answer.is_closed() => {
+                let begin = || start.run(holder, &mut random);
+                let begun = catch_unwind(AssertUnwindSafe(begin));
+                random.end_job();
+                drop(answer.send(begun.unwrap_or(Err(HolderError::Unavailable))));
+            }
+            // Nobody waits any more.
+            Ok(Job::Stream(..)) => {}
             Ok(Job::Probe(answer)) => {
                 let probed = catch_unwind(AssertUnwindSafe(|| holder.probe()));
                 // Whoever asked may have gone.

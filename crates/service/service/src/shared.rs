@@ -55,7 +55,7 @@ impl Shared {
     /// # Errors
     /// If the pool's threads cannot be started.
     pub fn new(
-        snapshot: Snapshot,
+        mut snapshot: Snapshot,
         holder: Arc<dyn KeyHolder>,
         clock: Clock,
         settings: Settings,
@@ -64,6 +64,7 @@ impl Shared {
             Placement::Inline => None,
             Placement::Pool => Some(Pool::start(&holder, settings.pool)?),
         };
+        snapshot.meters = Arc::new(snapshot.meters.following(&snapshot.policy));
         let snapshot = ArcSwap::from_pointee(snapshot);
         let metrics = Metrics::default();
         Ok(Arc::new(Self {
@@ -89,7 +90,10 @@ impl Shared {
         self.snapshot.load_full()
     }
 
-    pub(crate) fn publish(&self, snapshot: Snapshot) {
+    /// Puts a snapshot in force. Buckets of principals stay as full as they are.
+    pub(crate) fn publish(&self, mut snapshot: Snapshot) {
+        let meters = self.snapshot.load().meters.following(&snapshot.policy);
+        snapshot.meters = Arc::new(meters);
         self.snapshot.store(Arc::new(snapshot));
     }
 

@@ -10,6 +10,7 @@ use keywright_store::Store;
 use keywright_tls::ClientTrust;
 use keywright_types::{Name, TenantId};
 
+use crate::meter::Meters;
 use crate::{AdminError, load_policy};
 
 /// Policy, trust and keys at one epoch. A request sees one snapshot from its decision to its record.
@@ -26,6 +27,8 @@ pub struct Snapshot {
     pub keyring: Keyring,
     /// All tenants, by id.
     pub tenants: Arc<HashMap<TenantId, Tenant>>,
+    /// How full the buckets of limited principals are, filled in where the snapshot is published.
+    pub(crate) meters: Arc<Meters>,
 }
 
 impl Snapshot {
@@ -48,6 +51,7 @@ impl Snapshot {
             trust,
             keyring,
             tenants: Arc::new(tenants),
+            meters: Arc::default(),
         }
     }
 

@@ -23,13 +23,16 @@ use keywright_custody::{HolderError, Items, Key, NO_DEADLINE, Placement, Reply, 
 use keywright_policy::{ContextRef, Denied, PathRights, Permit, Principal};
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
-use keywright_types::{Code, KeyVersion, Operation, Purpose, RequestId};
+use keywright_types::{
+    Code, KeyId, KeyVersion, Operation, PrincipalId, Purpose, RequestId, TenantId,
+};
 
 use crate::counting::Tallies;
 use crate::desk::{self, ContextOrder, Desk, OrderDone, Ordering};
 use crate::life::Author;
+use crate::meter::{Meter, Wait};
 use crate::metrics::Counters;
-use crate::plan::{DataOperation, Noted, Plan, Prepared, Refused, plan};
+use crate::plan::{DataOperation, Noted, Plan, Prepared, Refused, UseOfKey, plan};
 use crate::recorded::Recorded;
 use crate::shared::Shared;
 use crate::{Caller, Snapshot};
@@ -105,15 +108,27 @@ impl Done {
 }
 
 /// A decision that was taken for a caller on a context.
-struct Decided<'a> {
-    key: &'a Key,
-    permit: Permit,
+pub(crate) struct Decided<'a> {
+    pub(crate) key: &'a Key,
+    pub(crate) permit: Permit,
     /// Which keys it is for, where the context is a tree.
     paths: Option<PathRights<'a>>,
 }
 
+/// A request that its caller's limit does not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooFast(Wait);
+
+impl TooFast {
+    /// Whole seconds after which the caller may come back, at least one.
+    #[must_use]
+    pub fn retry_after(self) -> u32 {
+        self.0.seconds()
+    }
+}
+
 /// A refusal, and the reason that only the log may know.
-type Refusal = (Code, Option<Reason>);
+pub(crate) type Refusal = (Code, Option<Reason>);
 
 impl Worker {
     /// A worker for the current thread.
@@ -148,6 +163,68 @@ impl Worker {
     pub fn request_id(&self) -> Result<RequestId, Code> {
         let bytes = self.random.borrow_mut().array();
         bytes.map(RequestId::from_bytes).map_err(|_| Code::Internal)
+    }
+
+    /// Lets a request in, if its caller's limit does: it pays for one item. One that is not let in is
+    /// counted in the log, and needs no record of its own.
+    ///
+    /// # Errors
+    /// [`TooFast`], and when to come back.
+    pub fn admit(&self, caller: &Caller, operation: Operation) -> Result<(), TooFast> {
+        self.charge(caller, operation, |meter, now| meter.enter(operation, now))
+    }
+
+    /// Takes what the items of a request cost, once they are known; the first is paid for.
+    ///
+    /// # Errors
+    /// [`TooFast`] if the caller owes something already.
+    pub fn charge_items(
+        &self,
+        caller: &Caller,
+        operation: Operation,
+        items: usize,
+    ) -> Result<(), TooFast> {
+        let more = (items as u64).saturating_sub(1);
+        if more == 0 {
+            return Ok(());
+        }
+        self.charge(caller, operation, |meter, now| {
+            meter.more((operation, more), now)
+        })
+    }
+
+    fn charge(
+        &self,
+        caller: &Caller,
+        operation: Operation,
+        take: impl FnOnce(&Meter, MonotonicTime) -> Result<(), Wait>,
+    ) -> Result<(), TooFast> {
+        let asked = caller.metered(|meter, principal| {
+            let now = self.shared.clock().monotonic();
+            let whom = Whom::Principal(principal.tenant(), principal.id());
+            take(meter, now).map_err(|wait| (wait, whom))
+        });
+        let Some(Err((wait, whom))) = asked else {
+            return Ok(());
+        };
+        self.note_counted(operation, Code::RateLimited, whom);
+        Err(TooFast(wait))
+    }
+
+    /// Counts a request that is refused because there is too much to do already.
+    pub fn note_overload(&self, caller: &Caller, operation: Operation) {
+        let snapshot = self.shared.snapshot();
+        let principal = caller.principal(&snapshot, self.shared.clock().wall());
+        // Somebody who is nobody any more is told so by the end of the connection.
+        let nobody = (TenantId::NONE, PrincipalId::NONE);
+        let (tenant, id) = principal.map_or(nobody, |one| (one.tenant(), one.id()));
+        let whom = Whom::Principal(tenant, id);
+        self.note_counted(operation, Code::Overloaded, whom);
+    }
+
+    fn note_counted(&self, operation: Operation, code: Code, whom: Whom) {
+        self.counters.count_refused(operation, code);
+        self.note_refused(whom, code);
     }
 
     /// Does `operation` on a context for each item: at once, unless the holder waits for a device.
@@ -384,16 +461,41 @@ impl Worker {
     }
 
     /// A request that found no version to seal with asked for the newest one.
-    fn note_idle(&self, key: &Key, code: Code, now: WallTime) {
+    pub(crate) fn note_idle(&self, key: &Key, code: Code, now: WallTime) {
         let newest = key.versions().last();
         if let (Code::NoActiveVersion, Some(newest)) = (code, newest) {
             let noted = Noted {
                 closed: vec![newest.number()],
                 sources: Vec::new(),
             };
-            let mut tallies = self.tallies.borrow_mut();
-            tallies.count((key.id(), None, now), std::iter::empty(), &noted);
+            self.count_uses((key.id(), None, now), std::iter::empty(), &noted);
         }
+    }
+
+    pub(crate) fn count_uses(
+        &self,
+        of: (KeyId, Option<UseOfKey>, WallTime),
+        outcomes: impl Iterator<Item = Outcome>,
+        noted: &Noted,
+    ) {
+        self.tallies.borrow_mut().count(of, outcomes, noted);
+    }
+
+    /// Counts a request whose record has these facts.
+    pub(crate) fn count_request(&self, facts: &Facts) {
+        let items = u64::from(facts.items.max(1));
+        self.counters
+            .count(facts.operation, facts.outcome, items, facts.duration);
+    }
+
+    /// There is a record that nobody waits for.
+    pub(crate) fn leave_behind(&self) {
+        self.left_behind.set(true);
+    }
+
+    /// The random stream of the running job.
+    pub(crate) fn with_random<T>(&self, draw: impl FnOnce(&mut RandomStream) -> T) -> T {
+        draw(&mut self.random.borrow_mut())
     }
 
     fn hand_over_tallies(&self) {
@@ -460,7 +562,7 @@ impl Worker {
         }
     }
 
-    fn begin<'a>(
+    pub(crate) fn begin<'a>(
         &'a self,
         call: &Call<'_>,
         operation: Operation,
@@ -542,7 +644,7 @@ impl Worker {
         Performed::ready(entry.finish_items(done, operation))
     }
 
-    fn append(&self, facts: Facts, fields: &[Field<'_>]) -> Option<Ticket> {
+    pub(crate) fn append(&self, facts: Facts, fields: &[Field<'_>]) -> Option<Ticket> {
         self.writer
             .borrow_mut()
             .append(&Record { facts, fields })
@@ -650,9 +752,9 @@ impl Drop for Expected<'_> {
 ///
 /// It is written whatever happens: a request that is cancelled while a device works for it leaves
 /// a record that says so.
-struct Entry<'a> {
+pub(crate) struct Entry<'a> {
     worker: &'a Worker,
-    facts: Facts,
+    pub(crate) facts: Facts,
     started: MonotonicTime,
     /// Who asks, looked at once: the record and the decision name the same.
     principal: Result<Arc<Principal>, Code>,
@@ -662,11 +764,11 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    fn principal(&self) -> Result<Arc<Principal>, Refusal> {
+    pub(crate) fn principal(&self) -> Result<Arc<Principal>, Refusal> {
         self.principal.clone().map_err(|code| (code, None))
     }
 
-    fn decide<'s>(
+    pub(crate) fn decide<'s>(
         &mut self,
         snapshot: &'s Snapshot,
         context: &str,
@@ -703,11 +805,21 @@ impl Entry<'_> {
         permit.map_err(|denied| (denied.code(), Some(Reason::PolicyDenied)))
     }
 
-    fn refuse<T>(mut self, code: Code, reason: Option<Reason>) -> Recorded<Result<T, Code>> {
+    pub(crate) fn refuse<T>(
+        mut self,
+        code: Code,
+        reason: Option<Reason>,
+    ) -> Recorded<Result<T, Code>> {
         self.facts.outcome = code;
         self.facts.failed = self.facts.items;
         let fields = reason.map(Field::Reason);
         self.close(Err(code), fields.as_slice())
+    }
+
+    /// Writes nothing: whoever takes the facts makes the record.
+    pub(crate) fn leave(mut self) -> (Facts, MonotonicTime) {
+        self.open = false;
+        (self.facts, self.started)
     }
 
     fn finish<T>(mut self, value: T) -> Recorded<Result<T, Code>> {
@@ -807,13 +919,7 @@ impl Entry<'_> {
         self.open = false;
         self.facts.duration = self.took();
         let worker = self.worker;
-        let items = u64::from(self.facts.items.max(1));
-        worker.counters.count(
-            self.facts.operation,
-            self.facts.outcome,
-            items,
-            self.facts.duration,
-        );
+        worker.count_request(&self.facts);
         Recorded::new(result, worker.append(self.facts, fields))
     }
 

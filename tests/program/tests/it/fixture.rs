@@ -376,6 +376,11 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
         .unwrap()
 });
 
+/// Runs to its end what waits for a wire.
+pub(crate) fn block<T>(work: impl Future<Output = T>) -> T {
+    RUNTIME.block_on(work)
+}
+
 enum Sender {
     Http1(http1::SendRequest<Full<Bytes>>),
     Http2(http2::SendRequest<Full<Bytes>>),

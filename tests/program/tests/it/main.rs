@@ -22,6 +22,8 @@ mod holders;
 #[cfg(test)]
 mod life;
 #[cfg(test)]
+mod limits;
+#[cfg(test)]
 mod overload;
 #[cfg(test)]
 mod questions;
@@ -31,6 +33,8 @@ mod refusals;
 mod rotation;
 #[cfg(test)]
 mod secrets;
+#[cfg(test)]
+mod streams;
 #[cfg(test)]
 mod tokens;
 #[cfg(test)]

@@ -10,3 +10,5 @@ mod placement;
 mod root;
 #[cfg(test)]
 mod scene;
+#[cfg(test)]
+mod streams;

@@ -132,8 +132,32 @@ impl FileDestination {
         written.map_err(|error| failed(&self.path, &error))
     }
 
+    /// The same for bytes that come one after the other: a file appears only if `fill` succeeds.
+    pub(super) fn fill<T>(
+        &self,
+        fill: impl FnOnce(&mut File) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let failed = |error: std::io::Error| failed(&self.path, &error);
+        if matches!(self.kind, Kind::InPlace) {
+            let mut file = OpenOptions::new().write(true).open(&self.path);
+            return fill(
+                file.as_mut()
+                    .map_err(|error| Failure::file(&self.path, "written", error))?,
+            );
+        }
+        let (beside, mut file) = Beside::open(&self.path, self.readers).map_err(failed)?;
+        let filled = fill(&mut file)?;
+        file.sync_all().map_err(failed)?;
+        self.move_in(&beside).map_err(failed)?;
+        Ok(filled)
+    }
+
     fn place(&self, bytes: &[u8]) -> std::io::Result<()> {
         let beside = Beside::create(&self.path, self.readers, bytes)?;
+        self.move_in(&beside)
+    }
+
+    fn move_in(&self, beside: &Beside) -> std::io::Result<()> {
         match self.kind {
             // Unlike a renaming, a link fails if somebody else was quicker. Not every file system has it.
             Kind::New => match std::fs::hard_link(&beside.0, &self.path) {
@@ -152,6 +176,13 @@ struct Beside(PathBuf);
 
 impl Beside {
     fn create(path: &Path, readers: Readers, bytes: &[u8]) -> std::io::Result<Self> {
+        let (whole, mut file) = Self::open(path, readers)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        Ok(whole)
+    }
+
+    fn open(path: &Path, readers: Readers) -> std::io::Result<(Self, File)> {
         let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
         let mut beside = std::ffi::OsString::from(".");
         beside.push(name);
@@ -161,15 +192,12 @@ impl Beside {
             Readers::AsUsual => 0o666,
             Readers::Owner => 0o600,
         };
-        let mut file: File = OpenOptions::new()
+        let file = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(mode)
             .open(&beside)?;
-        let whole = Self(beside);
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        Ok(whole)
+        Ok((Self(beside), file))
     }
 }
 

@@ -41,6 +41,16 @@ impl Input {
         }
     }
 
+    /// Where the bytes come from, for whoever reads them piece by piece.
+    pub(super) fn reader(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        if self.input == Path::new("-") {
+            return Ok(Box::new(std::io::stdin()));
+        }
+        let file = File::open(&self.input);
+        let file = file.map_err(|error| Failure::file(&self.input, "read", &error))?;
+        Ok(Box::new(file))
+    }
+
     /// An envelope, given as its bytes or as base64 of them.
     pub(super) fn read_ciphertext(&self) -> Result<Ciphertext, Failure> {
         let given = self.read()?;

@@ -49,6 +49,46 @@ impl Scene {
 }
 
 #[test]
+fn streams_pass_through_files_and_pipes_and_leave_nothing_half() {
+    let scene = Scene::new();
+    let folder = scene.folder();
+    let long: Vec<u8> = (0..300_000_u32).map(|i| i.to_le_bytes()[0]).collect();
+    let seal = ["encrypt", "exchange-key", "--stream", "--aad", "row 7"];
+    let open = ["decrypt", "exchange-key", "--stream", "--aad", "row 7"];
+    for protocol in [&[][..], &["--http1"]] {
+        let sealed = scene.client(&[&seal, protocol].concat(), &long).bytes();
+        assert!(sealed.starts_with(&[0x29, 0x64, 0x75, 6]) && sealed.len() > long.len());
+        let opened = scene.client(&[&open, protocol].concat(), &sealed).bytes();
+        assert!(opened == long);
+    }
+    let plain = folder.write("plain", &long);
+    let (stream, back) = (folder.name("stream"), folder.name("back"));
+    let files = |from, to| ["--input", from, "--output", to];
+    let sealed = scene.client(&[&seal[..], &files(&plain, &stream)].concat(), b"");
+    assert!(sealed.bytes().is_empty());
+    let words = [&open[..], &files(&stream, &back), &["--format", "json"]].concat();
+    let told = scene.client(&words, b"").document();
+    assert_eq!(told["key_version"], 1);
+    assert_eq!(told["bytes_out"], 300_000);
+    assert!(folder.read("back") == long);
+    assert_eq!(folder.mode("back"), 0o600);
+
+    // What does not open to its end is not there at all, and nothing lies beside it.
+    std::fs::remove_file(&back).unwrap();
+    let whole = folder.read("stream");
+    folder.write("stream", &whole[..200_000]);
+    let before = folder.names();
+    let ended = scene.client(&[&open[..], &files(&stream, &back)].concat(), b"");
+    ended.refused(8, "does not open to its end", "throw away");
+    assert_eq!(folder.names(), before);
+    // Without the additional data it does not begin.
+    let ended = scene.client(&["decrypt", "exchange-key", "--stream"], &whole);
+    ended.refused(8, "does not open here", "--aad");
+    let words = [&seal[..], &["--format", "json"]].concat();
+    scene.client(&words, b"x").error(2);
+}
+
+#[test]
 fn what_is_encrypted_decrypts_in_every_form() {
     let scene = Scene::new();
     for seal in [&[][..], &["--raw"], &["--http1"]] {

@@ -64,7 +64,10 @@ impl Examples {
             Endpoint::KeyVersions => Self::read(&versions()),
             Endpoint::Health => Self::read(&health()),
             Endpoint::Contexts => Self::read(&contexts()),
-            Endpoint::Metrics | Endpoint::Openapi => Self {
+            Endpoint::DecryptStream
+            | Endpoint::EncryptStream
+            | Endpoint::Metrics
+            | Endpoint::Openapi => Self {
                 requests: Vec::new(),
                 answers: Vec::new(),
             },

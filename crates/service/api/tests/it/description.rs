@@ -96,6 +96,21 @@ fn every_code_of_a_route_is_documented_under_its_status() {
 }
 
 #[test]
+fn streams_are_bytes_both_ways_and_name_their_headers() {
+    let document = document();
+    for route in ROUTES.iter().filter(|route| route.is_stream()) {
+        let operation = operation(&document, route);
+        let answer = &operation["responses"]["200"];
+        for content in [&operation["requestBody"]["content"], &answer["content"]] {
+            let types: Vec<_> = content.as_object().unwrap().keys().collect();
+            assert_eq!(types, ["application/octet-stream"]);
+        }
+        assert_eq!(operation["parameters"][0]["name"], "keywright-aad");
+        assert!(answer["headers"].get("keywright-key-version").is_some());
+    }
+}
+
+#[test]
 fn limits_in_force_are_the_ones_documented() {
     let mut limits = Limits::DEFAULT;
     limits.items = 77;
@@ -120,7 +135,7 @@ fn every_reference_has_its_schema_and_every_schema_is_used() {
     }
     for route in &ROUTES {
         for name in route.request.iter().chain([&route.answer]) {
-            let plain = ["text", "document"].contains(name);
+            let plain = ["bytes", "text", "document"].contains(name);
             assert_eq!(schemas.contains_key(*name), !plain, "{name}");
         }
     }
@@ -278,7 +293,7 @@ fn examples_of_answers_are_read_by_the_real_types() {
     }
     let document = document();
     for route in &ROUTES {
-        if matches!(route.endpoint, Endpoint::Metrics | Endpoint::Openapi) {
+        if matches!(route.endpoint, Endpoint::Metrics | Endpoint::Openapi) || route.is_stream() {
             continue;
         }
         let examples = examples(&operation(&document, route)["responses"]["200"]["content"]);

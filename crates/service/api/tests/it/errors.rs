@@ -78,6 +78,7 @@ fn statuses_are_the_ones_that_were_decided() {
             "key_version_unavailable name_taken state_conflict no_active_version key_in_use not_yet_due clock_uncertain",
         ),
         (413, "body_too_large too_many_items"),
+        (429, "rate_limited"),
         (500, "internal interrupted"),
         (
             503,

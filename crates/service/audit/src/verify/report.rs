@@ -53,6 +53,8 @@ impl Report {
         *self.by_type.entry(facts.kind).or_default() += 1;
         let stands_for = match facts.kind {
             RecordType::Refused => u64::from(facts.items),
+            // It has no outcome yet.
+            RecordType::StreamBegin => 0,
             _ => 1,
         };
         *self.by_outcome.entry(facts.outcome).or_default() += stands_for;

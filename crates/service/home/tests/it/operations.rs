@@ -147,6 +147,17 @@ fn the_example_of_a_policy_compiles_and_breaks_with_a_key_that_does_not_exist() 
 }
 
 #[test]
+fn the_example_of_limits_goes_with_that_of_a_policy() {
+    let (policy, rates) = section("## Policy").split_once("\n### Rates\n").unwrap();
+    assert!(policy.contains("```toml"));
+    let (_, rates) = rates.split_once("```toml\n").unwrap();
+    let rates = rates.split_once("```").unwrap().0;
+    let text = format!("{}\n{rates}", block("## Policy", "toml"));
+    let document = PolicyDocument::parse(&text).unwrap();
+    assert_eq!(document.limits.len(), 3);
+}
+
+#[test]
 fn every_file_of_a_new_home_is_documented() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");

@@ -7,6 +7,8 @@ mod differential;
 mod document;
 mod hostile_bytes;
 mod identity;
+#[cfg(test)]
+mod limits;
 mod rights;
 #[cfg(test)]
 mod setting;

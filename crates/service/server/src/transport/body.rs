@@ -11,6 +11,7 @@ use http_body::{Body as _, Frame, SizeHint};
 use hyper::body::Incoming;
 use keywright_types::Code;
 
+use super::alarm::Alarm;
 use super::thread::Thread;
 
 /// The body of a request, arriving or (in tests of handlers) already there.
@@ -18,6 +19,7 @@ pub struct Body {
     source: Source,
     /// Keeps the deadlines; a body that is there needs none.
     thread: Option<Rc<Thread>>,
+    queued: Duration,
 }
 
 enum Source {
@@ -60,14 +62,43 @@ impl Body {
         Self {
             source: Source::Whole((!bytes.is_empty()).then_some(bytes)),
             thread: None,
+            queued: Duration::ZERO,
         }
     }
 
-    pub(super) fn arriving(incoming: Incoming, thread: Rc<Thread>) -> Self {
+    pub(super) fn arriving(incoming: Incoming, thread: Rc<Thread>, queued: Duration) -> Self {
         Self {
             source: Source::Arriving(incoming),
             thread: Some(thread),
+            queued,
         }
+    }
+
+    /// The next piece of the body, or `None` at its end; it must be there within `timeout`. What is not asked
+    /// for is not taken from the client, beyond what flow control has let it send.
+    ///
+    /// # Errors
+    /// [`BodyError::TooSlow`] or [`BodyError::Broken`].
+    pub async fn next(&mut self, timeout: Duration) -> Result<Option<Bytes>, BodyError> {
+        let Self { source, thread, .. } = self;
+        let mut alarm = thread.as_ref().map(|thread| thread.alarms.after(timeout));
+        while !source.is_end_stream() {
+            let Some(frame) = next_frame(source, alarm.as_mut()).await? else {
+                break;
+            };
+            // Trailers say nothing that any route listens to.
+            match frame.into_data() {
+                Ok(piece) if !piece.is_empty() => return Ok(Some(piece)),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// How long the request stood in its thread's queue, from its head to the handler's first look.
+    #[must_use]
+    pub const fn queued(&self) -> Duration {
+        self.queued
     }
 }
 
@@ -80,7 +111,9 @@ impl Body {
 /// [`BodyError`]: too large (told from the announced length if there is one, before a byte is
 /// read), too slow, or broken off.
 pub async fn read_body(body: Body, limit: usize, timeout: Duration) -> Result<Bytes, BodyError> {
-    let Body { mut source, thread } = body;
+    let Body {
+        mut source, thread, ..
+    } = body;
     let announced = http_body::Body::size_hint(&source).lower();
     if announced > u64::try_from(limit).unwrap_or(u64::MAX) {
         return Err(BodyError::TooLarge);
@@ -88,20 +121,29 @@ pub async fn read_body(body: Body, limit: usize, timeout: Duration) -> Result<By
     let mut alarm = thread.as_ref().map(|thread| thread.alarms.after(timeout));
     let mut pieces = Pieces::default();
     while !source.is_end_stream() {
-        let next = std::future::poll_fn(|cx| match Pin::new(&mut source).poll_frame(cx) {
-            Poll::Ready(frame) => Poll::Ready(Ok(frame)),
-            Poll::Pending => match &mut alarm {
-                Some(alarm) => alarm.poll(cx).map(|()| Err(BodyError::TooSlow)),
-                None => Poll::Pending,
-            },
-        });
-        let Some(frame) = next.await? else { break };
+        let Some(frame) = next_frame(&mut source, alarm.as_mut()).await? else {
+            break;
+        };
         // Trailers say nothing that any route listens to.
-        if let Ok(piece) = frame.map_err(|_| BodyError::Broken)?.into_data() {
+        if let Ok(piece) = frame.into_data() {
             pieces.push(piece, limit)?;
         }
     }
     Ok(pieces.joined())
+}
+
+async fn next_frame(
+    source: &mut Source,
+    mut alarm: Option<&mut Alarm<'_>>,
+) -> Result<Option<Frame<Bytes>>, BodyError> {
+    let next = std::future::poll_fn(|cx| match Pin::new(&mut *source).poll_frame(cx) {
+        Poll::Ready(frame) => Poll::Ready(Ok(frame)),
+        Poll::Pending => match &mut alarm {
+            Some(alarm) => alarm.poll(cx).map(|()| Err(BodyError::TooSlow)),
+            None => Poll::Pending,
+        },
+    });
+    next.await?.transpose().map_err(|_| BodyError::Broken)
 }
 
 /// What has arrived: nothing, one piece as it came, or several in one buffer.

@@ -18,6 +18,7 @@ use hyper::rt::Executor;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use keywright_clock::MonotonicTime;
 use keywright_tls::{Protocol, refusal_of};
 use keywright_types::Code;
 use tokio::io::AsyncWriteExt;
@@ -27,7 +28,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use super::stream::{Linger, Stream};
-use super::sweep::{Order, Seat};
+use super::sweep::{Order, Seat, Streamed};
 use super::thread::{Place, Thread};
 use super::watch::Watch;
 use super::{Body, Handler, Limits, Peer, Reply};
@@ -212,7 +213,11 @@ impl<H: Handler> Opened<H> {
         let session = Rc::clone(&self.entry.session);
         let seat = Rc::clone(&session.seat);
         let limits = &self.entry.session.server.thread.limits;
-        let service = service_fn(move |request| exchange(Rc::clone(&session), request));
+        // Called where the head was read; the exchange itself begins when its task has its turn.
+        let service = service_fn(move |request| {
+            let read_at = session.server.thread.clock.monotonic();
+            exchange(Rc::clone(&session), request, read_at)
+        });
         match self.protocol {
             Protocol::Http2 => {
                 let connection = http2(limits).serve_connection(self.stream, service);
@@ -272,12 +277,14 @@ async fn drive<C: Future>(connection: C, seat: &Seat, finish: impl Fn(Pin<&mut C
 async fn exchange<H: Handler>(
     session: Rc<Session<H>>,
     request: Request<Incoming>,
+    read_at: MonotonicTime,
 ) -> Result<Response<Reply>, Infallible> {
     let Server {
         handler, thread, ..
     } = &*session.server;
     let _busy = session.seat.begin(&thread.alarms);
-    let request = request.map(|incoming| Body::arriving(incoming, Rc::clone(thread)));
+    let queued = thread.clock.monotonic().since(read_at);
+    let request = request.map(|incoming| Body::arriving(incoming, Rc::clone(thread), queued));
     let outcome = {
         let mut answer = pin!(handler.respond(&session.connection, request));
         let mut alarm = thread.alarms.after(thread.limits.request_timeout);
@@ -290,7 +297,9 @@ async fn exchange<H: Handler>(
         )
         .await
     };
-    Ok(outcome.unwrap_or_else(|code| handler.abandoned(&session.connection, code)))
+    let response = outcome.unwrap_or_else(|code| handler.abandoned(&session.connection, code));
+    let streamed = || Streamed::new(Rc::clone(&session.seat), Rc::clone(thread));
+    Ok(response.map(|reply| reply.held_by(streamed)))
 }
 
 impl<H: Handler> Drop for Entry<H> {

@@ -12,6 +12,10 @@
 //! Not here: which certificates are trusted (`keywright-tls` builds the TLS configuration), who a
 //! certificate is, routes, JSON, audit records. Those belong to the [`Handler`].
 //!
+//! An answer in pieces ([`Reply::pieces`]) is made only as the client takes it, and reads the request's body
+//! only as it is made: what is under way is a few buffers, whatever comes and however slowly it goes. A
+//! connection on which nothing but such answers runs, and none of them has moved for the idle time, is cut.
+//!
 //! What stays bounded by the limits alone, and not by time: a client that opens streams, takes
 //! answers in small sips over HTTP/2 flow control and keeps asking. It holds at most
 //! [`Limits::concurrent_streams`] answers.
@@ -34,7 +38,7 @@ mod watch;
 pub use body::{Body, BodyError, read_body};
 pub use error::Error;
 pub use handler::{Handler, Peer};
-pub use reply::{Reply, empty, json, reply};
+pub use reply::{Aborted, Outlet, Reply, empty, json, reply};
 pub use running::{Ended, Running, start};
 pub use settings::{Limits, Settings};
 pub use sweep::SWEEP;

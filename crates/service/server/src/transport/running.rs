@@ -7,6 +7,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use keywright_clock::Clock;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::watch;
@@ -174,6 +175,7 @@ impl Start {
         };
         let thread = Rc::new(Thread {
             alarms: Alarms::default(),
+            clock: Clock::system(),
             limits: self.settings.limits,
             shared: self.shared,
         });

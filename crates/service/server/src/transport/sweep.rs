@@ -1,11 +1,13 @@
 //! The place of one connection in its thread, and the look that every sweep takes at it.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::task::Waker;
 use std::time::Duration;
 
 use super::Limits;
 use super::alarm::millis;
+use super::thread::Thread;
 use super::watch::{Unfinished, Watch};
 
 /// How often a thread looks at its connections and deadlines.
@@ -19,7 +21,9 @@ const FAREWELL: u64 = 5_000;
 #[derive(Debug)]
 pub(super) struct Seat {
     running: Cell<u32>,
-    /// When the last request ended.
+    /// Of these, answers in pieces that are on their way.
+    streams: Cell<u32>,
+    /// When the last request ended, or the last piece of an answer moved.
     idle_since: Cell<u64>,
     order: Cell<Order>,
     /// Since when it has had nothing left to do but to end.
@@ -50,10 +54,41 @@ pub(super) struct Busy<'a> {
     now: &'a super::alarm::Alarms,
 }
 
+/// Held while an answer in pieces is on its way.
+#[derive(Debug)]
+pub(super) struct Streamed {
+    seat: Rc<Seat>,
+    thread: Rc<Thread>,
+}
+
+impl Streamed {
+    pub(super) fn new(seat: Rc<Seat>, thread: Rc<Thread>) -> Self {
+        seat.running.set(seat.running.get() + 1);
+        seat.streams.set(seat.streams.get() + 1);
+        let streamed = Self { seat, thread };
+        streamed.moved();
+        streamed
+    }
+
+    /// A piece is on its way.
+    pub(super) fn moved(&self) {
+        self.seat.idle_since.set(self.thread.alarms.now());
+    }
+}
+
+impl Drop for Streamed {
+    fn drop(&mut self) {
+        self.seat.running.set(self.seat.running.get() - 1);
+        self.seat.streams.set(self.seat.streams.get() - 1);
+        self.moved();
+    }
+}
+
 impl Seat {
     pub(super) fn new(watch: Watch, now: u64) -> Self {
         Self {
             running: Cell::new(0),
+            streams: Cell::new(0),
             idle_since: Cell::new(now),
             order: Cell::new(Order::Serve),
             dismissed: Cell::new(None),
@@ -107,8 +142,13 @@ impl Seat {
         if self.drips(now, limits) || self.resets_too_often(limits) {
             return self.give(Order::Cut);
         }
-        if self.order.get() == Order::Serve && self.idle(now, limits) {
-            self.give(Order::Drain);
+        if self.idle(now, limits) {
+            match self.streams.get() {
+                0 if self.order.get() == Order::Serve => self.give(Order::Drain),
+                0 => {}
+                // They would wait for ever for somebody who takes nothing.
+                _ => return self.give(Order::Cut),
+            }
         }
         if self.order.get() == Order::Drain && self.running.get() == 0 {
             let since = self.dismissed.get().unwrap_or(now);
@@ -124,7 +164,8 @@ impl Seat {
     fn idle(&self, now: u64, limits: &Limits) -> bool {
         // A sweep on top, because the time of the last request is up to a sweep old.
         let allowed = millis(limits.idle_timeout.saturating_add(SWEEP));
-        self.running.get() == 0 && now.saturating_sub(self.idle_since.get()) >= allowed
+        let waits = self.running.get() == self.streams.get();
+        waits && now.saturating_sub(self.idle_since.get()) >= allowed
     }
 
     /// Whether the client has been in the middle of the same thing for too long.

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use keywright_clock::Clock;
+
 use super::Limits;
 use super::alarm::Alarms;
 
@@ -10,6 +12,8 @@ use super::alarm::Alarms;
 #[derive(Debug)]
 pub(super) struct Thread {
     pub(super) alarms: Alarms,
+    /// Fine enough to see how long a request stood in the queue.
+    pub(super) clock: Clock,
     pub(super) limits: Limits,
     pub(super) shared: Arc<Shared>,
 }

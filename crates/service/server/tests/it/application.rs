@@ -117,8 +117,12 @@ impl House {
             audit: Box::new(|| true),
             memory_locked: true,
         };
-        let limits = keywright_api::Limits::default();
-        Application::new(worker, limits, Duration::from_secs(1), Arc::new(probes))
+        let settings = keywright_server::Settings {
+            limits: keywright_api::Limits::default(),
+            body_timeout: Duration::from_secs(1),
+            load: keywright_server::Load::default(),
+        };
+        Application::new(worker, settings, Arc::new(probes))
     }
 }
 
