@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode};
 use keywright_api::answer::{
-    ContextEntry, ContextFormat, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness,
+    ClockWord, ContextEntry, ContextFormat, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness,
     VersionEntry,
 };
 use keywright_api::error::Refusal;
@@ -23,11 +23,12 @@ use keywright_audit::record::Facts;
 use keywright_audit::refusals::Whom;
 use keywright_clock::WallTime;
 use keywright_custody::{Detail, Key};
-use keywright_service::{Call, Caller, DataOperation, Desk, Need, Recorded, Worker};
+use keywright_service::{Call, Caller, ClockState, DataOperation, Desk, Need, Recorded, Worker};
 use keywright_types::{Code, Operation, RequestId};
 
 use crate::exchange::{Understood, answer, good, refuse, understand, wrong_method};
 use crate::orders;
+use crate::timing::Timing;
 use crate::transport::group::GroupFlush;
 use crate::transport::{Body, Handler, Peer, Reply, json, read_body, reply};
 
@@ -59,6 +60,7 @@ pub struct Application {
     limits: Limits,
     body_timeout: Duration,
     probes: Arc<Probes>,
+    timing: Timing,
 }
 
 /// What is known of a request when its answer is written.
@@ -86,7 +88,15 @@ impl Application {
             limits,
             body_timeout,
             probes,
+            timing: Timing::default(),
         }
+    }
+
+    /// The same, telling where time goes or not.
+    #[must_use]
+    pub fn with_timing(mut self, timing: Timing) -> Self {
+        self.timing = timing;
+        self
     }
 
     /// Waits until the record is written, then gives the result out.
@@ -133,7 +143,9 @@ impl Application {
             NEVER
         };
         let written = answer(operation, &form, done.iter(), (done.byte_len(), not_after))?;
-        Ok(good(written))
+        let mut response = good(written);
+        self.timing.note(&mut response, done.spent());
+        Ok(response)
     }
 
     /// When a data key that is handed out now should be exchanged for another.
@@ -166,14 +178,11 @@ impl Application {
                 Ok(good(to_json(&ContextsAnswer { contexts })))
             }
             Endpoint::Metrics => {
-                let render = |shared: &keywright_service::Snapshot| {
-                    let metrics = self.worker.shared().metrics();
-                    metrics.render(shared.epoch, shared.keyring.len())
-                };
                 let recorded =
                     self.worker
-                        .plain(asked.call, Operation::MetricsRead, Need::Grant, render);
-                let text = self.release(recorded).await?;
+                        .plain(asked.call, Operation::MetricsRead, Need::Grant, |_| ());
+                self.release(recorded).await?;
+                let text = self.worker.shared().metrics_page();
                 Ok(reply(
                     StatusCode::OK,
                     HeaderValue::from_static(PROMETHEUS),
@@ -250,8 +259,13 @@ impl Application {
         );
         let epoch = self.release(recorded).await?;
         let audit = (self.probes.audit)();
+        let Looked {
+            store,
+            certificates,
+            clock,
+        } = self.looked();
         let probe = |works| if works { Probe::Ok } else { Probe::Failed };
-        let ready = holder && audit;
+        let ready = holder && audit && store && certificates;
         let answer = HealthAnswer {
             status: if ready {
                 Readiness::Ready
@@ -260,6 +274,9 @@ impl Application {
             },
             holder: probe(holder),
             audit: probe(audit),
+            store: probe(store),
+            certificates: probe(certificates),
+            clock,
             memory: if self.probes.memory_locked {
                 Memory::Locked
             } else {
@@ -273,6 +290,27 @@ impl Application {
             StatusCode::SERVICE_UNAVAILABLE
         };
         Ok(json(status, to_json(&answer)))
+    }
+
+    /// What is not asked now, but by whoever looks after the node. Where nobody does, nothing speaks against it.
+    fn looked(&self) -> Looked {
+        let shared = self.worker.shared();
+        let (clock, snapshot) = (shared.clock(), shared.snapshot());
+        let Some(standing) = shared.standing() else {
+            return Looked {
+                store: true,
+                certificates: true,
+                clock: ClockWord::Sure,
+            };
+        };
+        Looked {
+            store: standing.store && standing.is_fresh(clock.monotonic()),
+            certificates: standing.certificates_hold(&snapshot, clock.wall()),
+            clock: match standing.clock {
+                ClockState::Sure => ClockWord::Sure,
+                ClockState::Uncertain => ClockWord::Uncertain,
+            },
+        }
     }
 
     /// The whole body; a body that cannot be had is recorded here.
@@ -342,7 +380,7 @@ impl Handler for Application {
     async fn respond(&self, caller: &Caller, request: Request<Body>) -> Response<Reply> {
         let call = self.call(caller);
         let (head, body) = request.into_parts();
-        match match_route(&head.method, head.uri.path()) {
+        let response = match match_route(&head.method, head.uri.path()) {
             RouteMatch::Found { route, context } => {
                 self.route(Asked { call, route }, context, body).await
             }
@@ -356,7 +394,9 @@ impl Handler for Application {
                     other => refuse(&Refusal::new(other), &self.limits, call.request),
                 }
             }
-        }
+        };
+        let total = || self.worker.shared().clock().monotonic().since(call.started);
+        self.timing.stamp(response, total)
     }
 
     fn abandoned(&self, caller: &Caller, code: Code) -> Response<Reply> {
@@ -375,6 +415,10 @@ impl Handler for Application {
         caller
             .principal(&shared.snapshot(), shared.clock().wall())
             .is_ok()
+    }
+
+    fn closed(&self, _: &Caller) {
+        self.worker.note_closed();
     }
 
     fn handshake_refused(&self, from: SocketAddr, reason: Code) {
@@ -420,6 +464,13 @@ impl Application {
         drop(self.group.join());
         noted
     }
+}
+
+/// Parts of health that are looked at beforehand.
+struct Looked {
+    store: bool,
+    certificates: bool,
+    clock: ClockWord,
 }
 
 impl Drop for Application {

@@ -2,6 +2,7 @@
 //!
 //! * [`transport`]: sockets, TLS, connections, limits, timeouts and the orderly stop.
 //! * [`Application`]: routes and JSON in front of `keywright-service`.
+//! * [`probe`]: whether the process lives and is ready, for whoever watches it on its own machine.
 //! * [`NullApplication`]: the same TLS, routes, limits and JSON with constant answers, no keys and no
 //!   audit: a yardstick of its own mode, never part of a normal server.
 //!
@@ -12,8 +13,11 @@ mod application;
 mod exchange;
 mod null;
 mod orders;
+pub mod probe;
+mod timing;
 pub mod transport;
 mod uses;
 
 pub use application::{Application, Probes};
 pub use null::NullApplication;
+pub use timing::Timing;
