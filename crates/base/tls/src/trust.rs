@@ -176,6 +176,17 @@ impl ClientTrust {
             .unwrap_or(WallTime::from_unix_seconds(0))
     }
 
+    /// Until when clients of at least one anchor can be let in: the last day of the anchors and their lists. Later
+    /// than [`ClientTrust::expires`] only where there are several anchors.
+    #[must_use]
+    pub fn serves_until(&self) -> WallTime {
+        let ends = self.anchors.iter().filter_map(|anchor| {
+            let list = self.lists.get(anchor.list?)?;
+            Some(list.next_update.min(after(anchor.not_after.unix_seconds())))
+        });
+        ends.max().unwrap_or(WallTime::from_unix_seconds(0))
+    }
+
     /// Whether one of the lists here is older than the list of the same issuer in `current`: by its
     /// number, or by its date where one of them has none. Such a value must not replace `current`,
     /// or somebody who puts an old file back ends a revocation.

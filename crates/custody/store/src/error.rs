@@ -107,6 +107,33 @@ pub enum Error {
     Stopped,
 }
 
+impl Error {
+    /// Whether the disk or the database is at fault, and not the order.
+    #[must_use]
+    pub const fn is_failure(&self) -> bool {
+        match self {
+            Self::Busy
+            | Self::Corrupt
+            | Self::Full
+            | Self::Io(_)
+            | Self::NewerSchema { .. }
+            | Self::NotOurs
+            | Self::RowAltered { .. }
+            | Self::SetAltered { .. }
+            | Self::Stopped
+            | Self::SummaryAltered => true,
+            Self::Conflict { .. }
+            | Self::Exhausted { .. }
+            | Self::Exists { .. }
+            | Self::Permanent { .. }
+            | Self::Reentrant
+            | Self::RepeatedRow { .. }
+            | Self::ReservedRow { .. }
+            | Self::TooLong { .. } => false,
+        }
+    }
+}
+
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {

@@ -54,6 +54,6 @@ pub use engine::{Engine, Write, epoch_row, read_meta, write_meta};
 pub use error::Error;
 pub use row::{Row, RowKey};
 pub use sqlite::SqliteEngine;
-pub use store::{Store, Verification};
+pub use store::{Observer, Store, Verification};
 pub use table::Table;
 pub use transaction::{Committed, Epoch, Snapshot, Transaction};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle, ThreadId};
 use std::time::Duration;
 
@@ -60,7 +60,12 @@ struct Inner {
     thread: Mutex<Option<JoinHandle<()>>>,
     thread_id: ThreadId,
     verification: Verification,
+    clock: Clock,
+    observer: OnceLock<Observer>,
 }
+
+/// Is told how long each write took, and what became of it.
+pub type Observer = Box<dyn Fn(Duration, Result<(), &Error>) + Send + Sync>;
 
 enum Message {
     Stop,
@@ -94,6 +99,8 @@ impl Store {
             thread_id: thread.thread().id(),
             thread: Mutex::new(Some(thread)),
             verification,
+            clock: clock.clone(),
+            observer: OnceLock::new(),
         })))
     }
 
@@ -144,7 +151,14 @@ impl Store {
     /// # Errors
     /// As [`Store::transact`].
     pub fn commit(&self, transaction: Transaction) -> Result<Committed, Error> {
-        self.call(move |worker| worker.transact(transaction))
+        self.observed(move |worker| worker.transact(transaction))
+    }
+
+    /// Has `observer` told of every transaction and reservation from now on, on the thread that ordered it and
+    /// before that goes on. The first observer stays; whether this is it.
+    #[must_use = "an observer that came second is told of nothing"]
+    pub fn observe(&self, observer: Observer) -> bool {
+        self.0.observer.set(observer).is_ok()
     }
 
     /// The state epoch. Asks nobody, so that every request can read it.
@@ -179,7 +193,7 @@ impl Store {
         version: KeyVersion,
         block: u64,
     ) -> Result<Range<u64>, Error> {
-        self.call(move |worker| worker.reserve(key, version, block))
+        self.observed(move |worker| worker.reserve(key, version, block))
     }
 
     /// The first number of a version's usage counter that is not reserved yet.
@@ -200,6 +214,20 @@ impl Store {
     /// [`Error::Stopped`] from then on.
     pub fn shutdown(&self) {
         self.0.stop();
+    }
+
+    /// A write.
+    fn observed<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Worker) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let begun = self.0.clock.monotonic();
+        let done = self.call(work);
+        if let Some(observer) = self.0.observer.get() {
+            let took = self.0.clock.monotonic().since(begun);
+            observer(took, done.as_ref().map(|_| ()));
+        }
+        done
     }
 
     fn call<T: Send + 'static>(

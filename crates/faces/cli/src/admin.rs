@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use keywright_clock::{Clock, WallTime};
 use keywright_custody::{Detail, Rules};
 use keywright_home::{
-    Answer, Beginning, Contents, ContextState, Imported, Life, NewRoot, Order, Profile, Words,
+    Answer, Beginning, Contents, ContextState, HomeError, Imported, Life, NewRoot, Order, Profile,
+    Words, control,
 };
 use keywright_types::{
     Algorithm, BindingKind, ContextId, Custody, Export, KeySpec, KeyVersion, Name, Origin, Purpose,
@@ -26,10 +27,10 @@ use serde::Serialize;
 
 use crate::admin::formats::FormatOptions;
 use crate::admin::kinds::{KindOptions, WalletOptions};
-use crate::admin::order::give;
+use crate::admin::order::{give, unexpected};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
-use crate::place::Home;
+use crate::place::{Home, existing_home};
 
 /// Manage a home: contexts, keys, policy, certificates.
 #[derive(Debug, clap::Args)]
@@ -68,6 +69,8 @@ enum Command {
     /// The clock by which keys are destroyed.
     #[command(subcommand)]
     Clock(ClockCommand),
+    /// Have the running node read certificate, key, anchors, revocation lists and log level again.
+    Reload,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -282,6 +285,7 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
         Command::Key(KeyCommand::Destroy(destroy)) => life::destroy(&home, destroy, format),
         Command::Seed(SeedCommand::Export(export)) => seeds::export(&home, export, format),
         Command::Clock(ClockCommand::Confirm) => life::confirm_clock(&home, format),
+        Command::Reload => reload(&home, format),
         Command::Policy(PolicyCommand::Apply { file }) => apply(&home, &file, format),
         Command::Policy(PolicyCommand::Show) => show(&home, format),
         Command::Policy(PolicyCommand::Explain(asked)) => questions::explain(&home, &asked, format),
@@ -672,6 +676,25 @@ fn versions(context: &ContextState) -> String {
     });
     let heading = heading.map(str::to_owned).to_vec();
     output::table(&std::iter::once(heading).chain(rows).collect::<Vec<_>>())
+}
+
+// === the files of a running node ===
+
+/// As SIGHUP, with an answer.
+fn reload(home: &Home, format: Format) -> Result<(), Failure> {
+    existing_home(&home.home)?;
+    let reloaded = match control::send(&home.home, &Order::Reload)? {
+        Some(Answer::Reloaded(reloaded)) => reloaded,
+        Some(_) => return Err(unexpected()),
+        None => return Err(HomeError::NotRunning.into()),
+    };
+    output::document(format, &reloaded, || {
+        output::fields(&[
+            ("trust changed", reloaded.trust_changed.to_string()),
+            ("log level", format!("{:?}", reloaded.level).to_lowercase()),
+            ("after a restart", reloaded.needs_restart.join(", ")),
+        ])
+    })
 }
 
 // === the policy ===

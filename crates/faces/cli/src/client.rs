@@ -481,6 +481,9 @@ fn health(arguments: &Bare, format: Format) -> Result<Exit, Failure> {
             status,
             holder,
             audit,
+            store,
+            certificates,
+            clock,
             memory,
             epoch,
         } = answer;
@@ -489,6 +492,9 @@ fn health(arguments: &Bare, format: Format) -> Result<Exit, Failure> {
             ("status", word(&status)),
             ("holder", word(&holder)),
             ("audit", word(&audit)),
+            ("store", word(&store)),
+            ("certificates", word(&certificates)),
+            ("clock", word(&clock)),
             ("memory", word(&memory)),
             ("epoch", epoch.to_string()),
         ])

@@ -174,8 +174,11 @@ impl From<keywright_home::HomeError> for Failure {
             | HomeError::Name(_)
             | HomeError::Tls(_)
             | HomeError::NotIssuedHere
+            | HomeError::CertificateExpired(_)
+            | HomeError::Probe { .. }
             | HomeError::Transport(_) => Exit::Usage,
             HomeError::Token(_) => Exit::Target,
+            HomeError::NotRunning => Exit::NotFound,
             HomeError::TokenInUse(_) => Exit::Usage,
             HomeError::Admin(error) => Exit::of(error.code()),
             HomeError::Refused { code, .. } => code.parse().map_or(Exit::Target, Exit::of),

@@ -150,7 +150,7 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
     match arguments.command {
         Command::Demo(arguments) => demo::run(arguments),
-        Command::Serve(arguments) => serve::run(arguments),
+        Command::Serve(arguments) => serve::run(arguments, format),
         Command::Client(arguments) => client::run(arguments, format),
         Command::Admin(arguments) => admin::run(arguments, format),
         Command::Audit(arguments) => audit::run(arguments, format),

@@ -1,13 +1,18 @@
 //! `keywright serve`: the key service, until it is told to stop or has lost one of its threads.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use keywright_clock::Clock;
-use keywright_home::{HomeError, MemoryPlan, Node, Serving, serve_null};
+use keywright_home::{
+    Checked, Finding, HomeError, Level, MemoryPlan, Node, Serving, check, serve_null,
+};
 use keywright_server::transport::Error as TransportError;
+use serde::Serialize;
 
 use crate::exit::{Exit, Failure, sentence};
+use crate::output::{self, Format};
 use crate::place::Home;
 
 /// Run the key service.
@@ -21,14 +26,20 @@ pub(crate) struct Arguments {
     /// Listen here instead of where the configuration says; port 0 takes a free one.
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Option<SocketAddr>,
+    /// Look at everything that a start looks at, say what is wrong, and do not start.
+    #[arg(long, conflicts_with = "null")]
+    check: bool,
     /// Answer constants without keys or audit: measures the transport alone.
     #[arg(long)]
     null: bool,
 }
 
-pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
     let config = arguments.config.unwrap_or_else(|| arguments.home.config());
     let clock = Clock::system();
+    if arguments.check {
+        return look(&config, &clock, format);
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -42,25 +53,128 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     // Before anything listens, so that no signal is missed.
     let told = runtime.block_on(async { signals() })?;
     if arguments.null {
-        let running = serve_null(&config, &clock, arguments.listen)?;
-        eprintln!("keywright serve --null: constant answers, no keys, no audit");
-        println!("listening on https://{}", running.local_addr());
-        let ending = runtime.block_on(wait(told, running.stopping()));
-        running.stop();
-        let ended = running.join().map_err(HomeError::from);
-        let cut = ended.as_ref().map_or(0, |ended| ended.cut);
-        let exit = judge(ending, ended.map(drop))?;
-        eprintln!("stopped; connections cut: {cut}");
-        return Ok(exit);
+        return run_null((&config, &clock, arguments.listen), &runtime, told);
     }
+    let hang_up = runtime.block_on(async { hang_up() })?;
     let node = Node::open(&config, clock, MemoryPlan::AsConfigured)?;
+    node.tell_events(Box::new(|event| {
+        let weight = match event.level() {
+            Level::Error => "error: ",
+            Level::Warning => "warning: ",
+            Level::Info => "",
+        };
+        eprintln!("{weight}{event}");
+    }));
     let serving = node.serve(arguments.listen)?;
     announce(&serving);
-    let ending = runtime.block_on(wait(told, serving.stopping()));
+    let ending = runtime.block_on(async {
+        tokio::select! {
+            ending = wait(told, serving.stopping()) => ending,
+            never = reload_at(hang_up, &node) => match never {},
+        }
+    });
     eprintln!("stopping: answering what is running");
     let exit = judge(ending, serving.stop())?;
     eprintln!("stopped");
     Ok(exit)
+}
+
+/// Constant answers, until told to end.
+fn run_null(
+    (config, clock, listen): (&Path, &Clock, Option<SocketAddr>),
+    runtime: &tokio::runtime::Runtime,
+    told: impl Future<Output = ()>,
+) -> Result<Exit, Failure> {
+    let running = serve_null(config, clock, listen)?;
+    eprintln!("keywright serve --null: constant answers, no keys, no audit");
+    println!("listening on https://{}", running.local_addr());
+    let ending = runtime.block_on(wait(told, running.stopping()));
+    running.stop();
+    let ended = running.join().map_err(HomeError::from);
+    let cut = ended.as_ref().map_or(0, |ended| ended.cut);
+    let exit = judge(ending, ended.map(drop))?;
+    eprintln!("stopped; connections cut: {cut}");
+    Ok(exit)
+}
+
+#[derive(Serialize)]
+struct CheckDocument {
+    starts: bool,
+    checks: Vec<CheckRow>,
+}
+
+#[derive(Serialize)]
+struct CheckRow {
+    what: &'static str,
+    /// `ok`, `notice`, `skipped` or `wrong`.
+    result: &'static str,
+    said: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+/// Says what a start would find. The exit is that of the first thing that is wrong.
+fn look(config: &Path, clock: &Clock, format: Format) -> Result<Exit, Failure> {
+    let mut exit = Exit::Ok;
+    let mut checks = Vec::new();
+    for Checked { what, found, .. } in check(config, clock) {
+        let (result, said, advice) = match found {
+            Ok(Finding::Good(word)) => ("ok", word, None),
+            Ok(Finding::Notice(word)) => ("notice", word, None),
+            Ok(Finding::Skipped(why)) => ("skipped", why, None),
+            Err(error) => {
+                let failure = Failure::from(error);
+                if exit == Exit::Ok {
+                    exit = failure.exit;
+                }
+                ("wrong", failure.happened, Some(failure.advice))
+            }
+        };
+        checks.push(CheckRow {
+            what,
+            result,
+            said,
+            advice,
+        });
+    }
+    let starts = exit == Exit::Ok;
+    let document = CheckDocument { starts, checks };
+    output::document(format, &document, || {
+        let lines = document.checks.iter().map(|row| {
+            let advice = row.advice.as_deref();
+            let advice = advice.map(|advice| format!("         {advice}\n"));
+            let CheckRow {
+                what, result, said, ..
+            } = row;
+            format!("{result:<8} {what}: {said}\n{}", advice.unwrap_or_default())
+        });
+        lines.collect()
+    })?;
+    Ok(exit)
+}
+
+/// Has the node read its files again whenever the process is told to; what comes of it is told as an event.
+async fn reload_at(mut hang_up: tokio::signal::unix::Signal, node: &Node) -> Infallible {
+    loop {
+        match hang_up.recv().await {
+            Some(()) => drop(node.reload()),
+            // No further signal can come.
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// SIGHUP, heard from the moment of the call.
+fn hang_up() -> Result<tokio::signal::unix::Signal, Failure> {
+    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).map_err(unheard)
+}
+
+fn unheard(error: std::io::Error) -> Failure {
+    Failure::new(
+        Exit::Internal,
+        format!("signals cannot be heard: {error}"),
+        "try again",
+    )
 }
 
 /// Why the service ends.
@@ -111,21 +225,16 @@ fn announce(serving: &Serving) {
     for label in serving.unfit_keys() {
         eprintln!("warning: the token has another key for {label}, or none; it is unavailable");
     }
+    if let Some(probe) = serving.probe_addr() {
+        eprintln!("probe on http://{probe}/ready and /live");
+    }
     println!("listening on https://{}", serving.local_addr());
 }
 
 /// Resolves when the process is told to end. Listens from the moment of the call.
 fn signals() -> Result<impl Future<Output = ()>, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
-    let listen = |kind| {
-        signal(kind).map_err(|error| {
-            Failure::new(
-                Exit::Internal,
-                format!("signals cannot be heard: {error}"),
-                "try again",
-            )
-        })
-    };
+    let listen = |kind| signal(kind).map_err(unheard);
     let (mut terminate, mut interrupt) = (
         listen(SignalKind::terminate())?,
         listen(SignalKind::interrupt())?,

@@ -225,6 +225,12 @@ pub struct HealthAnswer {
     pub holder: Probe,
     /// Whether the audit log took a record just now.
     pub audit: Probe,
+    /// Whether the store is read, and took the last write.
+    pub store: Probe,
+    /// Whether the server's certificate and the clients' revocation lists are in date.
+    pub certificates: Probe,
+    /// Whether the clock is believed.
+    pub clock: ClockWord,
     /// Whether keys are kept out of swap (design 7.24).
     pub memory: Memory,
     /// The epoch of the state in use.
@@ -251,6 +257,17 @@ pub enum Probe {
     Failed,
     /// It worked.
     Ok,
+}
+
+/// Whether the clock is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(clippy::exhaustive_enums, reason = "the two words of the JSON")]
+pub enum ClockWord {
+    /// It went as clocks go.
+    Sure,
+    /// It jumped, or nobody saw that it did not: nothing is destroyed until an operator confirms it.
+    Uncertain,
 }
 
 /// Whether memory is locked.

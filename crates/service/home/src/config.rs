@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::section::Token;
+use crate::section::{LogSection, Probe, Token};
 
 /// A node's configuration.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -40,6 +40,12 @@ pub struct Config {
     /// Data keys handed to callers.
     #[serde(default)]
     pub data_keys: DataKeys,
+    /// What the process says on its standard error.
+    #[serde(default)]
+    pub log: LogSection,
+    /// The local probe, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Probe>,
 }
 
 /// Where the node listens, and as whom.
@@ -56,6 +62,9 @@ pub struct Server {
     pub certificate: PathBuf,
     /// The server's private key.
     pub key: PathBuf,
+    /// Whether answers say where their time went.
+    #[serde(default)]
+    pub timing: bool,
 }
 
 /// Which client certificates are believed.
@@ -392,7 +401,8 @@ impl Config {
                 "keystore.root_key says that the root key is in the token",
             ),
             _ => self.token.as_ref().map_or(Ok(()), Token::check),
-        }
+        }?;
+        self.probe.as_ref().map_or(Ok(()), Probe::check)
     }
 
     #[expect(
@@ -401,7 +411,7 @@ impl Config {
     )]
     fn check_ranges(&self) -> Result<(), ConfigError> {
         let limits = &self.limits;
-        let numbers: [(&'static str, u64, u64, u64, &'static str); 11] = [
+        let numbers: [(&'static str, u64, u64, u64, &'static str); 16] = [
             (
                 "limits.body_bytes",
                 limits.body_bytes as u64,
@@ -430,6 +440,41 @@ impl Config {
                 1,
                 100_000,
                 "1 to 100000",
+            ),
+            (
+                "limits.header_timeout_s",
+                limits.header_timeout_s,
+                1,
+                3600,
+                "1 to 3600",
+            ),
+            (
+                "limits.body_timeout_s",
+                limits.body_timeout_s,
+                1,
+                3600,
+                "1 to 3600",
+            ),
+            (
+                "limits.idle_timeout_s",
+                limits.idle_timeout_s,
+                1,
+                86_400,
+                "1 to 86400",
+            ),
+            (
+                "limits.drain_timeout_s",
+                limits.drain_timeout_s,
+                1,
+                3600,
+                "1 to 3600",
+            ),
+            (
+                "limits.holder_threads",
+                limits.holder_threads as u64,
+                1,
+                512,
+                "1 to 512",
             ),
             (
                 "limits.request_timeout_s",
@@ -563,6 +608,24 @@ mod tests {
             ("[audit]\n", "[limits]\nitems = 0\n[audit]\n"),
             ("[audit]\n", "[limits]\nitems = 10001\n[audit]\n"),
             ("[audit]\n", "[limits]\nbody_bytes = -1\n[audit]\n"),
+            ("[audit]\n", "[limits]\nheader_timeout_s = 0\n[audit]\n"),
+            ("[audit]\n", "[limits]\nbody_timeout_s = 0\n[audit]\n"),
+            ("[audit]\n", "[limits]\nidle_timeout_s = 0\n[audit]\n"),
+            ("[audit]\n", "[limits]\ndrain_timeout_s = 0\n[audit]\n"),
+            ("[audit]\n", "[limits]\nholder_threads = 0\n[audit]\n"),
+            ("[audit]\n", "[log]\nlevel = \"debug\"\n[audit]\n"),
+            ("[audit]\n", "[log]\nfile = \"x\"\n[audit]\n"),
+            ("[audit]\n", "[probe]\n[audit]\n"),
+            ("[audit]\n", "[probe]\nlisten = \"0.0.0.0:8081\"\n[audit]\n"),
+            ("[audit]\n", "[probe]\nlisten = \"[::]:8081\"\n[audit]\n"),
+            (
+                "[audit]\n",
+                "[probe]\nlisten = \"192.0.2.1:8081\"\n[audit]\n",
+            ),
+            (
+                "[audit]\n",
+                "[probe]\nlisten = \"127.0.0.1:8081\"\ntls = true\n[audit]\n",
+            ),
         ] {
             let text = minimal().replacen(from, to, 1);
             assert!(read(&text).is_err(), "{text}");

@@ -27,7 +27,7 @@ use crate::config::{
 use crate::files::{self, Readers, failed};
 use crate::node::{META_AUDIT_KEY, META_NODE, META_ROW_KEY};
 use crate::pki::{AUTHORITY, Pki, REVOCATION_LIST};
-use crate::section::Token;
+use crate::section::{LogSection, Token};
 use crate::{Config, ConfigError, HomeError, MemoryPlan, Node, Sync, token};
 
 /// The configuration's name in a home.
@@ -355,6 +355,7 @@ fn configuration(beginning: &Beginning) -> Config {
             threads: 0,
             certificate: "server.pem".into(),
             key: "server.key".into(),
+            timing: false,
         },
         clients: Clients {
             authorities: AUTHORITY.into(),
@@ -377,6 +378,8 @@ fn configuration(beginning: &Beginning) -> Config {
         },
         limits: Limits::default(),
         data_keys: DataKeys::default(),
+        log: LogSection::default(),
+        probe: None,
     }
 }
 

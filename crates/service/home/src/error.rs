@@ -84,6 +84,21 @@ pub enum HomeError {
     /// The server cannot start.
     #[error(transparent)]
     Transport(#[from] transport::Error),
+    /// An address cannot be had: the probe's, or one that a check tried.
+    #[error("{addr} cannot be listened on")]
+    Probe {
+        /// The address.
+        addr: std::net::SocketAddr,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The server's certificate on disk has run out.
+    #[error("the server's certificate ended at {}", .0.rfc3339())]
+    CertificateExpired(keywright_clock::WallTime),
+    /// No node runs in this home.
+    #[error("no node runs in this home")]
+    NotRunning,
     /// The system forbids locking memory and the configuration requires it.
     #[error(
         "the system forbids locking memory (errno {0}) and keystore.memory_lock is \"require\""
@@ -168,6 +183,11 @@ impl HomeError {
                 "nothing was changed; correct the order and give it again"
             }
             Self::Transport(_) => "choose another address with --listen, or stop what uses it",
+            Self::Probe { .. } => {
+                "choose another address in the configuration, or stop what uses it"
+            }
+            Self::CertificateExpired(_) => "put a certificate in place that is valid now",
+            Self::NotRunning => "start it with keywright serve; it reads everything when it starts",
             Self::MemoryLock(_) => {
                 "raise the limit on locked memory (ulimit -l), or set keystore.memory_lock = \"try\""
             }

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use keywright_secret::SecretBytes;
@@ -24,10 +24,16 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, HomeError> {
 /// The bytes of a file that only its owner may read.
 pub(crate) fn read_private(path: &Path) -> Result<Vec<u8>, HomeError> {
     let metadata = std::fs::metadata(path).map_err(|source| failed(path, "read", source))?;
-    if metadata.permissions().mode() & 0o077 != 0 {
+    if metadata.permissions().mode() & 0o077 != 0 && !is_credential(&metadata) {
         return Err(HomeError::PasswordExposed(path.to_owned()));
     }
     read(path)
+}
+
+/// Whether a file is as systemd hands out credentials: of root and its group, for nobody to write, and readable for
+/// the service by an entry of its own, which shows as a right of the group.
+fn is_credential(metadata: &std::fs::Metadata) -> bool {
+    metadata.mode() & 0o777 == 0o440 && metadata.uid() == 0 && metadata.gid() == 0
 }
 
 /// The password in a file that only its owner may read; a line end behind it is not part of it.

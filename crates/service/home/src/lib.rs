@@ -7,15 +7,19 @@
 //! * [`Token`]: a token of any vendor, as holder of contexts' keys, of the root key, or of both. Keys that seal
 //!   in it are counted, and rotated by the node itself when they have sealed enough.
 //!   [`Node::keep`] is what a node does by itself: counters into the store, rotations and destructions whose day has come.
+//! * [`Serving`]: a node with its server, its control socket and, where the configuration asks for one, its probe.
+//!   [`Node::reload`] reads certificates, lists and log level again; an [`Event`] is what it says meanwhile.
 //! * [`pki`]: the development certificate authority of a home.
 //!
 //! This is where the holder behind the service is chosen; nothing above or below names one.
 #![forbid(unsafe_code)]
 
+mod check;
 mod config;
 pub mod control;
 mod create;
 mod error;
+mod event;
 mod files;
 mod holders;
 mod keeper;
@@ -23,26 +27,33 @@ mod node;
 mod order;
 pub mod pki;
 mod questions;
+mod reload;
 mod rotation;
 mod section;
 mod seeds;
+mod serving;
 mod token;
+mod watch;
 
+pub use check::{Checked, Finding, check};
 pub use config::{
     Audit, Clients, Config, ConfigError, DataKeys, Keystore, Limits, MemoryLock, RootPlace, Server,
     StoreSection, Sync,
 };
 pub use create::{Beginning, CONFIG_FILE, Contents, FINGERPRINT_FILE, NewRoot, create, create_as};
 pub use error::HomeError;
+pub use event::Event;
 pub use keeper::Kept;
 pub use keywright_custody::budget::SealLimits;
 pub use keywright_custody::lifecycle::Order as Life;
 pub use keywright_password::Profile;
-pub use node::{MemoryPlan, Node, Serving, serve_null};
+pub use node::{MemoryPlan, Node, Teller};
 pub use order::{
     Answer, CampaignOrder, ContextState, Imported, Moved, Order, Rotation, RuleChanges,
     VersionState, Words,
 };
 pub use questions::{Able, Reach, Reason};
-pub use section::Token;
+pub use reload::Reloaded;
+pub use section::{Level, LogSection, Probe, Token};
 pub use seeds::{Recipient, SEED_TEXT, seed_text};
+pub use serving::{Serving, serve_null};

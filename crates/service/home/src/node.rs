@@ -1,38 +1,31 @@
 //! One node: everything of a home opened, checked, and joined.
 
 use std::fmt;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use keywright_audit::head::SignedHead;
 use keywright_audit::log::{Identity, Log, Settings as LogSettings, SyncMode};
-use keywright_audit::writer::Writer;
-use keywright_clock::Clock;
+use keywright_clock::{Clock, WallTime};
 use keywright_custody::KeyHolder;
 use keywright_custody::budget::SealLimits;
 use keywright_keystore::{Keystore, ServiceKey};
 use keywright_primitives::mac::MacKey;
 use keywright_primitives::signature::SigningKey;
 use keywright_secret::locked::{Locking, lock_process};
-use keywright_server::transport::{self, Running};
-use keywright_server::{
-    Application, Load, NullApplication, Probes, Settings as ApplicationSettings,
-};
 use keywright_service::{
-    Admin, Desk, PoolSize, Settings as ServiceSettings, Shared, Snapshot, Worker, load_trust,
-    settle,
+    Admin, PoolSize, Settings as ServiceSettings, Shared, Snapshot, load_trust, settle,
 };
 use keywright_store::{Engine, SqliteEngine, Store, Table, Transaction, read_meta};
 use keywright_tls::{ClientTrust, Protocol, ServerConfig, ServerIdentity, server_config};
-use keywright_types::{Code, KeyVersion, NodeId, TenantId, VersionLabel};
+use keywright_types::{KeyVersion, NodeId, TenantId};
 
-use crate::control::Control;
 use crate::holders::{join_holders, open_keystore};
-use crate::{Config, HomeError, MemoryLock, Sync, files, keeper, rotation, token};
+use crate::{Config, Event, HomeError, Level, MemoryLock, Sync, files, rotation, token};
 
 /// Whether a node locks the memory of its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +54,22 @@ pub struct Node {
     tls: Arc<ArcSwap<ServerConfig>>,
     memory_locked: bool,
     derivation: Duration,
+    path: PathBuf,
+    moving: Moving,
 }
+
+/// What changes while the node runs, beside the state.
+#[derive(Default)]
+struct Moving {
+    /// When the server's certificate runs out, nanoseconds since 1970.
+    certificate_until: AtomicU64,
+    stopping: AtomicBool,
+    level: Mutex<Level>,
+    teller: OnceLock<Teller>,
+}
+
+/// Where events go.
+pub type Teller = Box<dyn Fn(&Event) + Send + std::marker::Sync>;
 
 impl Node {
     /// Opens the home that `config` describes, read from `path`.
@@ -151,7 +159,11 @@ impl Node {
             tls,
             memory_locked,
             derivation,
+            path: path.to_owned(),
+            moving: Moving::default(),
         };
+        node.set_level(node.config.log.level);
+        node.set_certificate_until(certificate_end(&node.config)?);
         node.adopt_newer_trust(trust, &text)?;
         let node = Arc::new(node);
         if node.config.token.is_some() {
@@ -196,53 +208,6 @@ impl Node {
         self.store.verification()
     }
 
-    /// Starts the server; `listen` overrides the configured address.
-    ///
-    /// # Errors
-    /// [`HomeError::Transport`] if the address cannot be had; [`HomeError::File`] if the control
-    /// socket cannot.
-    pub fn serve(self: &Arc<Self>, listen: Option<SocketAddr>) -> Result<Serving, HomeError> {
-        keeper::start(self)?;
-        let settings = transport_settings(&self.config, listen, Arc::clone(&self.tls));
-        let threads = match settings.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            count => count,
-        };
-        // Writers are opened here, where failing is an answer, and taken by the threads.
-        let writers = self.with_log(|log| {
-            (0..threads)
-                .map(|_| log.writer())
-                .collect::<Result<Vec<_>, _>>()
-        })?;
-        let writers = Mutex::new(writers?);
-        let probes = Arc::new(self.probes()?);
-        let shared = Arc::clone(self.admin.shared());
-        let unfit_keys = match self.config.token {
-            Some(_) => token::unfit(&shared),
-            None => Vec::new(),
-        };
-        let application = application_settings(&self.config, threads);
-        let make = move |_| {
-            let worker = Worker::new(Arc::clone(&shared), take(&writers));
-            Application::new(worker, application, Arc::clone(&probes))
-        };
-        // The control first: it stops by itself if the address then cannot be had.
-        let control = Control::start(&self.folder, self)?;
-        let running = transport::start(
-            transport::Settings {
-                threads,
-                ..settings
-            },
-            make,
-        )?;
-        Ok(Serving {
-            running,
-            _control: control,
-            unfit_keys,
-            node: Arc::clone(self),
-        })
-    }
-
     /// Reads the revocation list again and puts it in force.
     ///
     /// # Errors
@@ -250,12 +215,87 @@ impl Node {
     pub fn reload_trust(&self) -> Result<u64, HomeError> {
         let (trust, text) = read_trust(&self.config, &self.clock)?;
         let tls = tls_config(&self.config, &trust)?;
-        let replaced = self.admin.replace_trust(Arc::clone(&trust), &text);
+        self.replace_trust(trust, &text, tls)
+    }
+
+    pub(crate) fn replace_trust(
+        &self,
+        trust: Arc<ClientTrust>,
+        text: &[u8],
+        tls: Arc<ServerConfig>,
+    ) -> Result<u64, HomeError> {
+        let replaced = self.admin.replace_trust(Arc::clone(&trust), text);
         // An order that was carried out is in force even if its record's end is still owed.
         if Arc::ptr_eq(&self.admin.shared().snapshot().trust, &trust) {
-            self.tls.store(tls);
+            self.use_tls(tls);
         }
         Ok(replaced?)
+    }
+
+    /// What the next handshakes are done with.
+    pub(crate) fn use_tls(&self, tls: Arc<ServerConfig>) {
+        self.tls.store(tls);
+    }
+
+    pub(crate) const fn tls(&self) -> &Arc<ArcSwap<ServerConfig>> {
+        &self.tls
+    }
+
+    pub(crate) const fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The file that the configuration was read from.
+    pub(crate) fn config_path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Has `teller` told of what happens, as far as the log level goes. The first one stays.
+    pub fn tell_events(&self, teller: Teller) {
+        drop(self.moving.teller.set(teller));
+    }
+
+    pub(crate) fn tell(&self, event: &Event) {
+        let level = *self
+            .moving
+            .level
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(teller) = self.moving.teller.get().filter(|_| event.level() <= level) {
+            teller(event);
+        }
+    }
+
+    pub(crate) fn set_level(&self, level: Level) {
+        *self
+            .moving
+            .level
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = level;
+    }
+
+    pub(crate) fn certificate_until(&self) -> WallTime {
+        WallTime::from_unix_nanos(self.moving.certificate_until.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn set_certificate_until(&self, until: WallTime) {
+        let nanos = until.unix_nanos();
+        self.moving
+            .certificate_until
+            .store(nanos, Ordering::Release);
+    }
+
+    /// Whether the node has begun to stop.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.moving.stopping.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn begin_to_stop(&self) {
+        self.moving.stopping.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn audit_is_good(&self) -> bool {
+        self.with_log(|log| log.health().is_good()).unwrap_or(false)
     }
 
     /// Ends the node in order: the last head is signed, the store is closed.
@@ -284,29 +324,11 @@ impl Node {
         Ok(self.with_log(Log::sign_head)??)
     }
 
-    fn with_log<T>(&self, use_it: impl FnOnce(&Log) -> T) -> Result<T, HomeError> {
+    pub(crate) fn with_log<T>(&self, use_it: impl FnOnce(&Log) -> T) -> Result<T, HomeError> {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.as_ref()
             .map(use_it)
             .ok_or(HomeError::Audit(keywright_audit::AuditError::Unavailable))
-    }
-
-    fn probes(self: &Arc<Self>) -> Result<Probes, HomeError> {
-        let orders = Arc::downgrade(self);
-        let desk = Desk::start(move |order| match orders.upgrade() {
-            Some(node) => node.admin.carry_out_for(&order),
-            None => Err(Code::ShuttingDown),
-        });
-        let node = Arc::downgrade(self);
-        let audit = move || {
-            let node = node.upgrade();
-            node.is_some_and(|node| node.with_log(|log| log.health().is_good()).unwrap_or(false))
-        };
-        Ok(Probes {
-            audit: Box::new(audit),
-            memory_locked: self.memory_locked,
-            desk: desk.map_err(HomeError::Thread)?,
-        })
     }
 
     /// A list that was replaced while the node was down is put in force as an order of its own; an
@@ -333,96 +355,16 @@ impl fmt::Debug for Node {
     }
 }
 
-/// A node with its server in front.
-#[derive(Debug)]
-pub struct Serving {
-    running: Running,
-    _control: Control,
-    unfit_keys: Vec<VersionLabel>,
-    node: Arc<Node>,
-}
-
-impl Serving {
-    /// Where it listens.
-    #[must_use]
-    pub fn local_addr(&self) -> SocketAddr {
-        self.running.local_addr()
-    }
-
-    /// The node behind it.
-    #[must_use]
-    pub const fn node(&self) -> &Arc<Node> {
-        &self.node
-    }
-
-    /// Versions whose key in the token was not the right one, or none, when the node started to serve: they are
-    /// unavailable.
-    #[must_use]
-    pub fn unfit_keys(&self) -> &[VersionLabel] {
-        &self.unfit_keys
-    }
-
-    /// Whether a server thread has ended by itself.
-    #[must_use]
-    pub fn is_stopping(&self) -> bool {
-        self.running.is_stopping()
-    }
-
-    /// Resolves once [`Serving::is_stopping`] is true; on any runtime.
-    pub async fn stopping(&self) {
-        self.running.stopping().await;
-    }
-
-    /// Stops in order: running requests are answered, then the log and the store are closed.
-    ///
-    /// # Errors
-    /// [`HomeError::Transport`] if a server thread panicked, [`HomeError::Audit`].
-    pub fn stop(self) -> Result<(), HomeError> {
-        self.running.stop();
-        let ended = self.running.join();
-        self.node.shutdown()?;
-        ended?;
-        Ok(())
-    }
-}
-
-/// A writer for one server thread.
-#[expect(clippy::expect_used, reason = "as many writers as threads were made")]
-fn take(writers: &Mutex<Vec<Writer>>) -> Writer {
-    let writer = writers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-    writer.expect("one writer per server thread")
-}
-
-/// Serves constant answers: same TLS, routes and limits as the home's configuration says, no keys, no
-/// audit, no store.
-///
-/// # Errors
-/// [`HomeError`] as for a server with keys.
-pub fn serve_null(
-    path: &Path,
-    clock: &Clock,
-    listen: Option<SocketAddr>,
-) -> Result<Running, HomeError> {
-    let config = Config::read(path)?;
-    let (trust, _) = read_trust(&config, clock)?;
-    let tls = Arc::new(ArcSwap::new(tls_config(&config, &trust)?));
-    let settings = transport_settings(&config, listen, tls);
-    let (limits, body_timeout) = (api_limits(&config), settings.limits.body_timeout);
-    Ok(transport::start(settings, move |_| {
-        NullApplication::new(limits, body_timeout)
-    })?)
-}
-
 /// What stands in the store before its row key is known.
-struct Meta {
+pub(crate) struct Meta {
     installation: keywright_types::InstallationId,
     node: NodeId,
-    row_key: MacKey,
+    pub(crate) row_key: MacKey,
     signer: SigningKey,
 }
 
 impl Meta {
-    fn read(engine: &dyn Engine, keystore: &Keystore) -> Result<Self, HomeError> {
+    pub(crate) fn read(engine: &dyn Engine, keystore: &Keystore) -> Result<Self, HomeError> {
         let get = |key: &'static str| -> Result<Vec<u8>, HomeError> {
             read_meta(engine, key.as_bytes())?.ok_or(HomeError::StoreIncomplete(key))
         };
@@ -438,7 +380,7 @@ impl Meta {
     }
 }
 
-fn lock_memory(config: &Config, plan: MemoryPlan) -> Result<bool, HomeError> {
+pub(crate) fn lock_memory(config: &Config, plan: MemoryPlan) -> Result<bool, HomeError> {
     if plan == MemoryPlan::LeaveAlone {
         return Ok(false);
     }
@@ -513,14 +455,27 @@ fn copy_heads_to(store: Store) -> Box<dyn Fn(&SignedHead) + Send> {
 /// Anchors and revocation lists, and the text of both as it was read: the files may be others a moment
 /// later. The two are kept together, because a list can only be compared under the anchors that it was
 /// in force with: otherwise one exchanged anchor would make every remembered list unreadable.
-fn read_trust(config: &Config, clock: &Clock) -> Result<(Arc<ClientTrust>, Vec<u8>), HomeError> {
+pub(crate) fn read_trust(
+    config: &Config,
+    clock: &Clock,
+) -> Result<(Arc<ClientTrust>, Vec<u8>), HomeError> {
     let anchors = files::read(&config.clients.authorities)?;
     let lists = files::read(&config.clients.revocation_lists)?;
     let trust = ClientTrust::new(&anchors, &lists, clock.clone())?;
     Ok((Arc::new(trust), [anchors, lists].join(&b'\n')))
 }
 
-fn tls_config(config: &Config, trust: &Arc<ClientTrust>) -> Result<Arc<ServerConfig>, HomeError> {
+/// When the first certificate of the server's chain runs out: the first moment after its last second.
+pub(crate) fn certificate_end(config: &Config) -> Result<WallTime, HomeError> {
+    let chain = files::read(&config.server.certificate)?;
+    let about = keywright_tls::describe_certificate(&chain)?;
+    Ok(about.not_after.plus(Duration::from_secs(1)))
+}
+
+pub(crate) fn tls_config(
+    config: &Config,
+    trust: &Arc<ClientTrust>,
+) -> Result<Arc<ServerConfig>, HomeError> {
     let chain = files::read(&config.server.certificate)?;
     let key = keywright_secret::SecretBytes::from_vec(files::read(&config.server.key)?);
     let identity = ServerIdentity::from_pem(&chain, key.expose())?;
@@ -542,51 +497,6 @@ fn service_settings(config: &Config) -> ServiceSettings {
         data_key_validity: Duration::from_secs(config.data_keys.validity_s),
         pool: PoolSize { threads, queue },
     }
-}
-
-fn transport_settings(
-    config: &Config,
-    listen: Option<SocketAddr>,
-    tls: Arc<ArcSwap<ServerConfig>>,
-) -> transport::Settings {
-    let limits = &config.limits;
-    transport::Settings {
-        listen: listen.unwrap_or(config.server.listen),
-        threads: config.server.threads,
-        tls,
-        limits: transport::Limits {
-            header_bytes: limits.header_bytes,
-            header_timeout: Duration::from_secs(limits.header_timeout_s),
-            body_bytes: limits.body_bytes,
-            body_timeout: Duration::from_secs(limits.body_timeout_s),
-            request_timeout: Duration::from_secs(limits.request_timeout_s),
-            idle_timeout: Duration::from_secs(limits.idle_timeout_s),
-            concurrent_streams: limits.concurrent_streams,
-            connections: limits.connections,
-            drain_timeout: Duration::from_secs(limits.drain_timeout_s),
-            ..transport::Limits::default()
-        },
-    }
-}
-
-/// What one of so many threads puts up with.
-fn application_settings(config: &Config, threads: usize) -> ApplicationSettings {
-    let limits = &config.limits;
-    ApplicationSettings {
-        limits: api_limits(config),
-        body_timeout: Duration::from_secs(limits.body_timeout_s),
-        load: Load {
-            running: limits.running_requests.div_ceil(threads.max(1)),
-            queued: Duration::from_millis(limits.queued_ms),
-        },
-    }
-}
-
-fn api_limits(config: &Config) -> keywright_api::Limits {
-    let mut limits = keywright_api::Limits::DEFAULT;
-    limits.body_bytes = config.limits.body_bytes;
-    limits.items = config.limits.items;
-    limits
 }
 
 fn folder_of(path: &Path) -> PathBuf {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 use crate::questions::Asked;
-use crate::{Able, HomeError, Node, Reach, Reason, Recipient};
+use crate::{Able, HomeError, Node, Reach, Reason, Recipient, Reloaded};
 
 /// One order. It travels as JSON over the control socket of a running node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -119,6 +119,8 @@ pub enum Order {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<Name>,
     },
+    /// Read certificate, key, anchors, revocation lists and log level again.
+    Reload,
     /// Read the revocation list again.
     TrustReload,
 }
@@ -284,6 +286,8 @@ pub enum Answer {
         /// The epoch that it is in force from.
         epoch: u64,
     },
+    /// What was read again.
+    Reloaded(Reloaded),
     /// What a request would be answered with.
     Explained {
         /// The stable code: `ok` if it is allowed.
@@ -454,6 +458,7 @@ impl Node {
             Order::ClockConfirm => Ok(Answer::InForce {
                 epoch: admin.confirm_clock(&Author::owner())?,
             }),
+            Order::Reload => self.reload().map(Answer::Reloaded),
             Order::TrustReload => Ok(Answer::InForce {
                 epoch: self.reload_trust()?,
             }),

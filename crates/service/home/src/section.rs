@@ -1,5 +1,6 @@
-//! The section `[token]` of a configuration, and which token it means.
+//! The sections `[token]`, `[probe]` and `[log]` of a configuration.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use keywright_hsm::uri::{Uri, UriError};
@@ -147,4 +148,54 @@ const fn default_queue() -> usize {
 
 const fn default_copies() -> bool {
     true
+}
+
+/// The local probe: whether the process lives and is ready, without identity and without detail.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct Probe {
+    /// An address of loopback, and a port.
+    pub listen: SocketAddr,
+}
+
+impl Probe {
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        if self.listen.ip().is_loopback() {
+            return Ok(());
+        }
+        Err(ConfigError::Value {
+            key: "probe.listen",
+            reason: format!(
+                "{} is not an address of loopback, and nobody is asked who they are there",
+                self.listen
+            ),
+        })
+    }
+}
+
+/// What the process says on its standard error.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct LogSection {
+    /// How much of it.
+    pub level: Level,
+}
+
+/// How much weight something has; a level shows itself and what is graver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever says something must choose one"
+)]
+pub enum Level {
+    /// Requests are refused, or will be.
+    Error,
+    /// Somebody should look.
+    Warning,
+    /// What happened.
+    #[default]
+    Info,
 }

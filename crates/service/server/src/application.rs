@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode};
 use keywright_api::answer::{
-    ContextEntry, ContextFormat, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness,
+    ClockWord, ContextEntry, ContextFormat, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness,
     VersionEntry,
 };
 use keywright_api::error::Refusal;
@@ -23,13 +23,16 @@ use keywright_audit::record::Facts;
 use keywright_audit::refusals::Whom;
 use keywright_clock::WallTime;
 use keywright_custody::{Detail, Key};
-use keywright_service::{Call, Caller, DataOperation, Desk, Need, Recorded, TooFast, Worker};
+use keywright_service::{
+    Call, Caller, ClockState, DataOperation, Desk, Need, Recorded, TooFast, Worker,
+};
 use keywright_types::{Code, Operation, RequestId};
 
 use crate::exchange::{Understood, answer, good, refuse, understand, wrong_method};
 use crate::gate::{Gate, LetIn, Load};
 use crate::orders;
 use crate::streams::Incoming;
+use crate::timing::Timing;
 use crate::transport::group::GroupFlush;
 use crate::transport::{Body, Handler, Peer, Reply, json, read_body, reply};
 
@@ -62,6 +65,7 @@ pub struct Application {
     pub(crate) body_timeout: Duration,
     gate: Rc<Gate>,
     probes: Arc<Probes>,
+    timing: Timing,
 }
 
 /// What an application puts up with.
@@ -101,7 +105,15 @@ impl Application {
             body_timeout: settings.body_timeout,
             gate,
             probes,
+            timing: Timing::default(),
         }
+    }
+
+    /// The same, telling where time goes or not.
+    #[must_use]
+    pub fn with_timing(mut self, timing: Timing) -> Self {
+        self.timing = timing;
+        self
     }
 
     /// Whether the request may begin. What may not is counted, and answered without a record of its own.
@@ -164,7 +176,9 @@ impl Application {
             NEVER
         };
         let written = answer(operation, &form, done.iter(), (done.byte_len(), not_after))?;
-        Ok(good(written))
+        let mut response = good(written);
+        self.timing.note(&mut response, done.spent());
+        Ok(response)
     }
 
     /// Takes what the items cost; the first is paid for already.
@@ -206,14 +220,11 @@ impl Application {
                 Ok(good(to_json(&ContextsAnswer { contexts })))
             }
             Endpoint::Metrics => {
-                let render = |shared: &keywright_service::Snapshot| {
-                    let metrics = self.worker.shared().metrics();
-                    metrics.render(shared.epoch, shared.keyring.len())
-                };
                 let recorded =
                     self.worker
-                        .plain(asked.call, Operation::MetricsRead, Need::Grant, render);
-                let text = self.release(recorded).await?;
+                        .plain(asked.call, Operation::MetricsRead, Need::Grant, |_| ());
+                self.release(recorded).await?;
+                let text = self.worker.shared().metrics_page();
                 Ok(reply(
                     StatusCode::OK,
                     HeaderValue::from_static(PROMETHEUS),
@@ -291,8 +302,13 @@ impl Application {
         );
         let epoch = self.release(recorded).await?;
         let audit = (self.probes.audit)();
+        let Looked {
+            store,
+            certificates,
+            clock,
+        } = self.looked();
         let probe = |works| if works { Probe::Ok } else { Probe::Failed };
-        let ready = holder && audit;
+        let ready = holder && audit && store && certificates;
         let answer = HealthAnswer {
             status: if ready {
                 Readiness::Ready
@@ -301,6 +317,9 @@ impl Application {
             },
             holder: probe(holder),
             audit: probe(audit),
+            store: probe(store),
+            certificates: probe(certificates),
+            clock,
             memory: if self.probes.memory_locked {
                 Memory::Locked
             } else {
@@ -314,6 +333,27 @@ impl Application {
             StatusCode::SERVICE_UNAVAILABLE
         };
         Ok(json(status, to_json(&answer)))
+    }
+
+    /// What is not asked now, but by whoever looks after the node. Where nobody does, nothing speaks against it.
+    fn looked(&self) -> Looked {
+        let shared = self.worker.shared();
+        let (clock, snapshot) = (shared.clock(), shared.snapshot());
+        let Some(standing) = shared.standing() else {
+            return Looked {
+                store: true,
+                certificates: true,
+                clock: ClockWord::Sure,
+            };
+        };
+        Looked {
+            store: standing.store && standing.is_fresh(clock.monotonic()),
+            certificates: standing.certificates_hold(&snapshot, clock.wall()),
+            clock: match standing.clock {
+                ClockState::Sure => ClockWord::Sure,
+                ClockState::Uncertain => ClockWord::Uncertain,
+            },
+        }
     }
 
     /// The whole body; a body that cannot be had is recorded here.
@@ -392,7 +432,7 @@ impl Handler for Application {
             Err(refusal) => return refuse(&refusal, &self.limits, RequestId::NONE),
         };
         let call = self.call(caller);
-        match matched {
+        let response = match matched {
             RouteMatch::Found { route, context } if route.is_stream() => {
                 let incoming = Incoming {
                     context: context.unwrap_or_default(),
@@ -417,7 +457,9 @@ impl Handler for Application {
                     other => refuse(&Refusal::new(other), &self.limits, call.request),
                 }
             }
-        }
+        };
+        let total = || self.worker.shared().clock().monotonic().since(call.started);
+        self.timing.stamp(response, total)
     }
 
     fn abandoned(&self, caller: &Caller, code: Code) -> Response<Reply> {
@@ -436,6 +478,10 @@ impl Handler for Application {
         caller
             .principal(&shared.snapshot(), shared.clock().wall())
             .is_ok()
+    }
+
+    fn closed(&self, _: &Caller) {
+        self.worker.note_closed();
     }
 
     fn handshake_refused(&self, from: SocketAddr, reason: Code) {
@@ -481,6 +527,13 @@ impl Application {
         drop(self.group.join());
         noted
     }
+}
+
+/// Parts of health that are looked at beforehand.
+struct Looked {
+    store: bool,
+    certificates: bool,
+    clock: ClockWord,
 }
 
 impl Drop for Application {

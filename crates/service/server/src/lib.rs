@@ -2,6 +2,7 @@
 //!
 //! * [`transport`]: sockets, TLS, connections, limits, timeouts and the orderly stop.
 //! * [`Application`]: routes and JSON in front of `keywright-service`.
+//! * [`probe`]: whether the process lives and is ready, for whoever watches it on its own machine.
 //! * [`NullApplication`]: the same TLS, routes, limits and JSON with constant answers, no keys and no
 //!   audit: a yardstick of its own mode, never part of a normal server.
 //!
@@ -13,10 +14,13 @@ mod exchange;
 mod gate;
 mod null;
 mod orders;
+pub mod probe;
 mod streams;
+mod timing;
 pub mod transport;
 mod uses;
 
 pub use application::{Application, Probes, Settings};
 pub use gate::Load;
 pub use null::NullApplication;
+pub use timing::Timing;

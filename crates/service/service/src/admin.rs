@@ -30,6 +30,7 @@ use crate::Shared;
 use crate::clock_watch::Watched;
 use crate::keep::{NewContext, new_words};
 use crate::life::Author;
+use crate::metrics::Ended;
 use crate::order::{Hand, Intent, Prepared};
 
 /// The one hand that changes state.
@@ -170,6 +171,18 @@ impl Admin {
     /// The hand for `store`, recording through `writer`.
     #[must_use]
     pub fn new(shared: Arc<Shared>, store: Store, writer: Writer) -> Self {
+        // Weak, because a holder behind the shared state may keep the store for its counters.
+        let counted = Arc::downgrade(&shared);
+        let told = store.observe(Box::new(move |took, done| {
+            if let Some(shared) = counted.upgrade() {
+                let ended = match done.is_err_and(keywright_store::Error::is_failure) {
+                    true => Ended::Failed,
+                    false => Ended::Worked,
+                };
+                shared.metrics().note_commit(took, ended);
+            }
+        }));
+        debug_assert!(told, "one hand for a store");
         Self {
             shared,
             store,

@@ -73,6 +73,23 @@ impl Admin {
         Ok(seen.state)
     }
 
+    /// Whether the store takes a write: the row of the clock, whether or not it is time for it. For whoever saw a
+    /// write refused and wants to know when that is over.
+    #[must_use]
+    pub fn store_takes_a_write(&self) -> bool {
+        let now = self.shared.clock().wall();
+        let state = match self.watch_clock() {
+            Ok(state) => state,
+            Err(_) => return false,
+        };
+        match self.store_clock(now, state) {
+            Ok(()) => true,
+            // Somebody else has just written it.
+            Err(AdminError::Store(error)) => !error.is_failure(),
+            Err(_) => false,
+        }
+    }
+
     /// Says that the clock is right: days that have come are believed again.
     ///
     /// # Errors

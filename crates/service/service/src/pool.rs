@@ -9,11 +9,13 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
+use keywright_clock::{Clock, MonotonicTime};
 use keywright_custody::{HolderError, Items, KeyHolder, Reply, Request};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use tokio::sync::oneshot;
 
+use crate::metrics::Spent;
 use crate::streams::{Start, Started};
 
 /// How many threads, and how many requests may wait for one.
@@ -41,7 +43,7 @@ impl Default for PoolSize {
 /// What a thread is given.
 enum Job {
     /// One request, with what it takes along.
-    Perform(Work, oneshot::Sender<Result<Reply, HolderError>>),
+    Perform(Work, oneshot::Sender<Worked>),
     /// To begin a stream.
     Stream(Start, oneshot::Sender<Result<Started, HolderError>>),
     /// To see whether the holder works.
@@ -52,29 +54,54 @@ struct Work {
     permit: Permit,
     request: Request,
     items: Items,
+    since: MonotonicTime,
+}
+
+/// What came of a request on the pool, and where its time went.
+pub(crate) struct Worked {
+    pub(crate) reply: Result<Reply, HolderError>,
+    pub(crate) spent: Spent,
+}
+
+impl Worked {
+    /// Of a request whose thread is gone.
+    pub(crate) const NOTHING: Self = Self {
+        reply: Err(HolderError::Unavailable),
+        spent: Spent {
+            queue: std::time::Duration::ZERO,
+            holder: std::time::Duration::ZERO,
+        },
+    };
 }
 
 /// A bounded pool of threads in front of one holder.
 pub(crate) struct Pool {
     queue: Option<SyncSender<Job>>,
+    clock: Clock,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Pool {
-    pub(crate) fn start(holder: &Arc<dyn KeyHolder>, size: PoolSize) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        holder: &Arc<dyn KeyHolder>,
+        size: PoolSize,
+        clock: &Clock,
+    ) -> std::io::Result<Self> {
         let (queue, jobs) = sync_channel(size.queue.max(1));
         let jobs = Arc::new(Mutex::new(jobs));
         let threads = (0..size.threads.max(1))
             .map(|index| {
                 let (jobs, holder) = (Arc::clone(&jobs), Arc::clone(holder));
+                let clock = clock.clone();
                 let name = format!("holder-{index}");
                 Builder::new()
                     .name(name)
-                    .spawn(move || work(&jobs, holder.as_ref()))
+                    .spawn(move || work(&jobs, holder.as_ref(), &clock))
             })
             .collect::<Result<_, _>>()?;
         Ok(Self {
             queue: Some(queue),
+            clock: clock.clone(),
             threads,
         })
     }
@@ -85,12 +112,13 @@ impl Pool {
         permit: Permit,
         request: Request,
         items: Items,
-    ) -> Result<oneshot::Receiver<Result<Reply, HolderError>>, HolderError> {
+    ) -> Result<oneshot::Receiver<Worked>, HolderError> {
         let (answer, receiver) = oneshot::channel();
         let work = Work {
             permit,
             request,
             items,
+            since: self.clock.monotonic(),
         };
         self.hand_in(Job::Perform(work, answer))?;
         Ok(receiver)
@@ -138,12 +166,12 @@ impl fmt::Debug for Pool {
     }
 }
 
-fn work(jobs: &Mutex<Receiver<Job>>, holder: &dyn KeyHolder) {
+fn work(jobs: &Mutex<Receiver<Job>>, holder: &dyn KeyHolder, clock: &Clock) {
     let mut random = RandomStream::unseeded();
     loop {
         let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         match next {
-            Ok(Job::Perform(work, answer)) => perform(work, answer, holder, &mut random),
+            Ok(Job::Perform(work, answer)) => perform(work, answer, (holder, clock), &mut random),
             Ok(Job::Stream(start, answer)) if !answer.is_closed() => {
                 let begin = || start.run(holder, &mut random);
                 let begun = catch_unwind(AssertUnwindSafe(begin));
@@ -164,8 +192,8 @@ fn work(jobs: &Mutex<Receiver<Job>>, holder: &dyn KeyHolder) {
 
 fn perform(
     work: Work,
-    answer: oneshot::Sender<Result<Reply, HolderError>>,
-    holder: &dyn KeyHolder,
+    answer: oneshot::Sender<Worked>,
+    (holder, clock): (&dyn KeyHolder, &Clock),
     random: &mut RandomStream,
 ) {
     // Nobody waits any more: the caller's request was cancelled.
@@ -176,14 +204,21 @@ fn perform(
         permit,
         request,
         items,
+        since,
     } = work;
+    let begun = clock.monotonic();
     // A panic ends its request and not the thread: a pool that shrinks would end as none.
     let done = catch_unwind(AssertUnwindSafe(|| {
         holder.perform(&permit, &request, items, random)
     }));
     // Nothing random is kept for the next (design 7.24).
     random.end_job();
-    drop(answer.send(done.unwrap_or(Err(HolderError::Unavailable))));
+    let spent = Spent {
+        queue: begun.since(since),
+        holder: clock.monotonic().since(begun),
+    };
+    let reply = done.unwrap_or(Err(HolderError::Unavailable));
+    drop(answer.send(Worked { reply, spent }));
 }
 
 #[cfg(test)]
@@ -261,14 +296,14 @@ mod tests {
 
     const PANICS: u64 = 13;
 
-    type Answer = oneshot::Receiver<Result<Reply, HolderError>>;
+    type Answer = oneshot::Receiver<Worked>;
 
     fn pool(threads: usize, queue: usize) -> (Arc<Door>, Pool) {
         let door = Arc::new(Door::default());
         let holder: Arc<dyn KeyHolder> = Arc::clone(&door) as _;
         (
             door,
-            Pool::start(&holder, PoolSize { threads, queue }).unwrap(),
+            Pool::start(&holder, PoolSize { threads, queue }, &Clock::system()).unwrap(),
         )
     }
 
@@ -299,9 +334,37 @@ mod tests {
         }
         door.open();
         for answer in taken {
-            assert!(answer.blocking_recv().unwrap().is_ok());
+            assert!(answer.blocking_recv().unwrap().reply.is_ok());
         }
-        assert!(submit(&pool).unwrap().blocking_recv().unwrap().is_ok());
+        assert!(
+            submit(&pool)
+                .unwrap()
+                .blocking_recv()
+                .unwrap()
+                .reply
+                .is_ok()
+        );
+    }
+
+    #[test]
+    fn what_waited_is_told_apart_from_what_worked() {
+        let (door, pool) = pool(1, 4);
+        let first = submit(&pool).unwrap();
+        door.wait_for_one_inside();
+        let second = submit(&pool).unwrap();
+        let wait = std::time::Duration::from_millis(20);
+        std::thread::sleep(wait);
+        door.open();
+        let (first, second) = (first.blocking_recv(), second.blocking_recv());
+        let (first, second) = (first.unwrap().spent, second.unwrap().spent);
+        assert!(
+            first.holder >= wait && first.queue < first.holder,
+            "{first:?}"
+        );
+        assert!(
+            second.queue >= wait && second.holder < second.queue,
+            "{second:?}"
+        );
     }
 
     #[test]
@@ -313,8 +376,8 @@ mod tests {
         let last = submit(&pool).unwrap();
         drop(dropped);
         door.open();
-        assert!(first.blocking_recv().unwrap().is_ok());
-        assert!(last.blocking_recv().unwrap().is_ok());
+        assert!(first.blocking_recv().unwrap().reply.is_ok());
+        assert!(last.blocking_recv().unwrap().reply.is_ok());
         assert_eq!(door.done.load(Ordering::SeqCst), 2);
     }
 
@@ -326,8 +389,8 @@ mod tests {
         let (second, probe) = (submit(&pool).unwrap(), pool.probe().unwrap());
         assert_eq!(pool.probe().err(), Some(HolderError::Full));
         door.open();
-        assert!(first.blocking_recv().unwrap().is_ok());
-        assert!(second.blocking_recv().unwrap().is_ok());
+        assert!(first.blocking_recv().unwrap().reply.is_ok());
+        assert!(second.blocking_recv().unwrap().reply.is_ok());
         assert_eq!(probe.blocking_recv().unwrap(), Ok(()));
     }
 
@@ -339,7 +402,7 @@ mod tests {
         drop(pool);
         assert_eq!(door.done.load(Ordering::SeqCst), 6);
         for answer in taken {
-            assert!(answer.blocking_recv().unwrap().is_ok());
+            assert!(answer.blocking_recv().unwrap().reply.is_ok());
         }
     }
 
@@ -349,8 +412,15 @@ mod tests {
         door.open();
         for _ in 0..3 {
             let answer = submit_with(&pool, PANICS).unwrap().blocking_recv().unwrap();
-            assert_eq!(answer.err(), Some(HolderError::Unavailable));
+            assert_eq!(answer.reply.err(), Some(HolderError::Unavailable));
         }
-        assert!(submit(&pool).unwrap().blocking_recv().unwrap().is_ok());
+        assert!(
+            submit(&pool)
+                .unwrap()
+                .blocking_recv()
+                .unwrap()
+                .reply
+                .is_ok()
+        );
     }
 }

@@ -4,14 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arc_swap::{ArcSwap, Guard};
-use keywright_clock::Clock;
+use arc_swap::{ArcSwap, ArcSwapOption, Guard};
+use keywright_clock::{Clock, WallTime};
 use keywright_custody::{KeyHolder, Placement};
 
 use crate::Snapshot;
 use crate::counting::Uses;
-use crate::metrics::Metrics;
+use crate::metrics::{Facts, Metrics};
 use crate::pool::{Pool, PoolSize};
+use crate::standing::{Lack, Standing};
+use crate::survey::Survey;
 
 /// Numbers that an operator may choose.
 #[derive(Clone, Debug)]
@@ -47,6 +49,9 @@ pub struct Shared {
     settings: Settings,
     metrics: Metrics,
     uses: Uses,
+    standing: ArcSwapOption<Standing>,
+    survey: ArcSwap<Survey>,
+    started: WallTime,
 }
 
 impl Shared {
@@ -62,9 +67,11 @@ impl Shared {
     ) -> std::io::Result<Arc<Self>> {
         let pool = match holder.placement() {
             Placement::Inline => None,
-            Placement::Pool => Some(Pool::start(&holder, settings.pool)?),
+            Placement::Pool => Some(Pool::start(&holder, settings.pool, &clock)?),
         };
         snapshot.meters = Arc::new(snapshot.meters.following(&snapshot.policy));
+        let started = (clock.wall(), clock.monotonic());
+        let survey = ArcSwap::from_pointee(Survey::of(&snapshot, started));
         let snapshot = ArcSwap::from_pointee(snapshot);
         let metrics = Metrics::default();
         Ok(Arc::new(Self {
@@ -75,6 +82,9 @@ impl Shared {
             settings,
             metrics,
             uses: Uses::default(),
+            standing: ArcSwapOption::empty(),
+            survey,
+            started: started.0,
         }))
     }
 
@@ -129,6 +139,45 @@ impl Shared {
     #[must_use]
     pub const fn metrics(&self) -> &Metrics {
         &self.metrics
+    }
+
+    /// The page of metrics, in the text form of Prometheus.
+    #[must_use]
+    pub fn metrics_page(&self) -> String {
+        let (snapshot, standing) = (self.snapshot(), self.standing());
+        self.metrics.render(&Facts {
+            snapshot: &snapshot,
+            standing: standing.as_deref(),
+            survey: &self.survey.load(),
+            now: (self.clock.wall(), self.clock.monotonic()),
+            started: self.started,
+        })
+    }
+
+    /// What was last found of the node; nothing while nobody looks.
+    #[must_use]
+    pub fn standing(&self) -> Option<Arc<Standing>> {
+        self.standing.load_full()
+    }
+
+    /// Says what was found of the node, and looks at the keys again if that is due.
+    pub fn publish_standing(&self, standing: Standing) {
+        self.standing.store(Some(Arc::new(standing)));
+        let (snapshot, clock) = (self.snapshot(), &self.clock);
+        if !self.survey.load().holds(&snapshot, clock.monotonic()) {
+            let now = (clock.wall(), clock.monotonic());
+            self.survey.store(Arc::new(Survey::of(&snapshot, now)));
+        }
+    }
+
+    /// What keeps the node from being ready; nothing if it is.
+    #[must_use]
+    pub fn lacks(&self) -> Vec<Lack> {
+        let now = (self.clock.wall(), self.clock.monotonic());
+        match self.standing() {
+            Some(standing) => standing.lacks(&self.snapshot(), now),
+            None => vec![Lack::Stale],
+        }
     }
 }
 

@@ -31,8 +31,9 @@ use crate::counting::Tallies;
 use crate::desk::{self, ContextOrder, Desk, OrderDone, Ordering};
 use crate::life::Author;
 use crate::meter::{Meter, Wait};
-use crate::metrics::Counters;
+use crate::metrics::{Counters, Ended, Place, Spent};
 use crate::plan::{DataOperation, Noted, Plan, Prepared, Refused, UseOfKey, plan};
+use crate::pool::Worked;
 use crate::recorded::Recorded;
 use crate::shared::Shared;
 use crate::{Caller, Snapshot};
@@ -85,6 +86,7 @@ pub struct Done {
     reply: Reply,
     refused: Refused,
     noted: Noted,
+    spent: Spent,
 }
 
 impl Done {
@@ -104,6 +106,12 @@ impl Done {
     #[must_use]
     pub const fn byte_len(&self) -> usize {
         self.reply.byte_len()
+    }
+
+    /// Where the time went.
+    #[must_use]
+    pub const fn spent(&self) -> Spent {
+        self.spent
     }
 }
 
@@ -135,6 +143,7 @@ impl Worker {
     #[must_use]
     pub fn new(shared: Arc<Shared>, writer: Writer) -> Rc<Self> {
         let counters = shared.metrics().thread();
+        counters.beat(shared.clock().monotonic());
         Rc::new(Self {
             shared,
             writer: RefCell::new(writer),
@@ -426,6 +435,7 @@ impl Worker {
 
     /// Counts a connection or request that never got an identity.
     pub fn note_refused(&self, whom: Whom, reason: Code) {
+        self.counters.note_refused(reason);
         self.refusals.borrow_mut().note(reason, whom);
     }
 
@@ -438,13 +448,20 @@ impl Worker {
         if let Some(ticket) = ticket {
             let noted = (ticket, caller.unrecorded());
             self.connections.borrow_mut().push(noted);
+            self.counters.note_opened();
         }
         ticket.is_some()
+    }
+
+    /// Counts the end of a connection that [`Worker::note_connection`] let in.
+    pub fn note_closed(&self) {
+        self.counters.note_closed();
     }
 
     /// Appends the counted refusals of past seconds; call it once a second. Whether there is anything
     /// to flush that no request waits for: these, or the record of a request that was cancelled.
     pub fn drain_refusals(&self) -> bool {
+        self.counters.beat(self.shared.clock().monotonic());
         self.hand_over_tallies();
         self.append_counted(Refusals::drain) | self.left_behind.replace(false)
     }
@@ -458,6 +475,7 @@ impl Worker {
         if self.append_counted(Refusals::drain_all) {
             self.flush();
         }
+        self.counters.ended();
     }
 
     /// A request that found no version to seal with asked for the newest one.
@@ -537,12 +555,15 @@ impl Worker {
     /// Whether it worked; a request whose record is not written answers 503 and hands out nothing.
     pub fn flush(&self) -> bool {
         self.random.borrow_mut().end_job();
+        let begun = self.shared.clock().monotonic();
         let mut writer = self.writer.borrow_mut();
         let written = if self.wants_sync.replace(false) {
             writer.sync()
         } else {
             writer.commit()
         };
+        let took = self.shared.clock().monotonic().since(begun);
+        self.counters.note_audit(took, Ended::of(&written));
         self.settle(written.as_ref().ok().copied());
         let Ok(written) = written else { return false };
         // A writer may have gone on to a new file before all answers of the last turns have left.
@@ -601,18 +622,23 @@ impl Worker {
             paths,
             noted,
         } = plan;
-        let done = move |reply| Done {
-            reply,
-            refused,
-            noted,
+        let answer = move |reply: Result<Reply, HolderError>, spent| {
+            let done = reply.map(|reply| Done {
+                reply,
+                refused,
+                noted,
+                spent,
+            });
+            done.map_err(HolderError::code)
         };
         entry.paths = paths;
         if request.versions.is_empty() {
             // Every item is refused already: no key is wanted, so no holder is asked.
-            let reply = unopened(&items);
-            return Performed::ready(entry.finish_items(Ok(done(reply)), operation));
+            let done = answer(Ok(unopened(&items)), Spent::default());
+            return Performed::ready(entry.finish_items(done, operation));
         }
         let holder = self.shared.holder();
+        let begun = self.shared.clock().monotonic();
         if let Some(pool) = self.shared.pool()
             && holder.placement_of(&request) == Placement::Pool
         {
@@ -621,7 +647,7 @@ impl Worker {
             drop(random);
             let items = match now {
                 Ok(reply) => {
-                    let done = reply.map(done).map_err(HolderError::code);
+                    let done = answer(reply, self.worked_here(begun));
                     return Performed::ready(entry.finish_items(done, operation));
                 }
                 Err(items) => items,
@@ -631,17 +657,27 @@ impl Worker {
                 Err(error) => return Performed::ready(entry.refuse(error.code(), None)),
             };
             return Performed::waiting(async move {
-                let reply = waiting.await.unwrap_or(Err(HolderError::Unavailable));
-                let done = reply.map(done).map_err(HolderError::code);
-                entry.finish_items(done, operation)
+                let Worked { reply, spent } = waiting.await.unwrap_or(Worked::NOTHING);
+                self.counters.note_holder(Place::Pool, spent);
+                entry.finish_items(answer(reply, spent), operation)
             });
         }
         request.deadline_ns = NO_DEADLINE;
         let mut random = self.random.borrow_mut();
         let reply = holder.perform(&permit, &request, items, &mut random);
         drop(random);
-        let done = reply.map(done).map_err(HolderError::code);
+        let done = answer(reply, self.worked_here(begun));
         Performed::ready(entry.finish_items(done, operation))
+    }
+
+    /// Notes work of a holder on this thread that began then.
+    fn worked_here(&self, begun: MonotonicTime) -> Spent {
+        let spent = Spent {
+            queue: Duration::ZERO,
+            holder: self.shared.clock().monotonic().since(begun),
+        };
+        self.counters.note_holder(Place::Thread, spent);
+        spent
     }
 
     pub(crate) fn append(&self, facts: Facts, fields: &[Field<'_>]) -> Option<Ticket> {

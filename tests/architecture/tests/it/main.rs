@@ -2,4 +2,6 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod promises;
+#[cfg(test)]
 mod this_tree;

@@ -134,7 +134,7 @@ fn until_carried_out<T>(order: impl Fn() -> Result<T, HomeError>) -> T {
     clippy::disallowed_methods,
     reason = "where the counts go is told by the environment"
 )]
-fn skipped(test: &str, why: &str) {
+pub(crate) fn skipped(test: &str, why: &str) {
     writeln!(std::io::stderr(), "skipped: {why}").unwrap();
     if let Some(folder) = std::env::var_os("KEYWRIGHT_TEST_COUNTS") {
         let file = Path::new(&folder).join(format!("program-{test}"));
@@ -288,7 +288,7 @@ fn revoke_on_a_full_disk(site: &Site, mut revoked: Wire) {
 // === A failing disk ===
 
 /// From now on a process may, or may not, write files.
-fn limit_files(process: u32, limit: &str) {
+pub(crate) fn limit_files(process: u32, limit: &str) {
     let output = Command::new("prlimit")
         .args(["--pid", &process.to_string(), &format!("--fsize={limit}")])
         .output()

@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod alerts;
+#[cfg(test)]
 mod answers;
 #[cfg(test)]
 mod audit_first;
@@ -18,6 +20,8 @@ mod fixture;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
+mod health;
+#[cfg(test)]
 mod holders;
 #[cfg(test)]
 mod life;
@@ -29,6 +33,8 @@ mod overload;
 mod questions;
 #[cfg(test)]
 mod refusals;
+#[cfg(test)]
+mod reload;
 #[cfg(test)]
 mod rotation;
 #[cfg(test)]

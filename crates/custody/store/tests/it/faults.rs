@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use keywright_store::testing::{Faults, FaultyEngine, MemoryEngine};
 use keywright_store::{Error, Store, Table, Transaction};
+use keywright_types::{KeyId, KeyVersion};
 
 use crate::{TENANT, start};
 
@@ -120,4 +121,31 @@ fn a_failure_of_the_very_first_write_is_answered_by_the_start() {
     assert_eq!(start(engine).err(), Some(Error::Full));
     assert_eq!(faults.applies(), 1);
     assert!(start(memory).is_ok());
+}
+
+#[test]
+fn an_observer_is_told_of_every_write_and_whose_fault_a_failure_was() {
+    let (store, faults, _) = faulty();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let writer = Arc::clone(&told);
+    let observe = move |_, done: Result<(), &Error>| {
+        let word = match done {
+            Ok(()) => "ok",
+            Err(error) if error.is_failure() => "failure",
+            Err(_) => "order",
+        };
+        writer.lock().unwrap().push(word);
+    };
+    assert!(store.observe(Box::new(observe)));
+    assert!(!store.observe(Box::new(|_, _| panic!("the first one stays"))));
+    store.transact(insert(1)).unwrap();
+    store.transact(insert(1)).unwrap_err();
+    faults.fail_apply(1, Error::Full);
+    store.transact(insert(2)).unwrap_err();
+    store.reserve(KeyId::NONE, KeyVersion::FIRST, 4).unwrap();
+    store.get(Table::Keys, &[1]).unwrap();
+    store.shutdown();
+    store.transact(insert(3)).unwrap_err();
+    let told = told.lock().unwrap();
+    assert_eq!(*told, ["ok", "order", "failure", "ok", "failure"]);
 }

@@ -37,6 +37,7 @@ fn carry_out(node: &Node, order: Order) -> Result<Answer, HomeError> {
         Order::TrustReload => Ok(Answer::InForce {
             epoch: node.admin().shared().snapshot().epoch,
         }),
+        Order::Reload => Err(HomeError::NotRunning),
         order => node.carry_out(order),
     }
 }

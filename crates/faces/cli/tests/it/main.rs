@@ -84,6 +84,8 @@ mod program;
 #[cfg(test)]
 mod seal;
 #[cfg(test)]
+mod serve;
+#[cfg(test)]
 mod session;
 #[cfg(test)]
 mod token;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::{
-    ContextEntry, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness, VersionEntry,
+    ClockWord, ContextEntry, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness, VersionEntry,
 };
 use crate::orders::{
     Approvable, ApproveAnswer, ApproveOrder, KeyOrder, KeyOrderAnswer, KeyVersionsAnswer,
@@ -228,6 +228,9 @@ fn health() -> HealthAnswer {
         status: Readiness::Ready,
         holder: Probe::Ok,
         audit: Probe::Ok,
+        store: Probe::Ok,
+        certificates: Probe::Ok,
+        clock: ClockWord::Sure,
         memory: Memory::Locked,
         epoch: 7,
     }

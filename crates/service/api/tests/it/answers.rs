@@ -239,8 +239,7 @@ fn what_hands_out_secrets_prints_none_of_them() {
 
 #[test]
 fn health_has_the_words_that_are_documented() {
-    let text =
-        r#"{"status":"degraded","holder":"failed","audit":"ok","memory":"unlocked","epoch":7}"#;
+    let text = r#"{"status":"degraded","holder":"failed","audit":"ok","store":"ok","certificates":"failed","clock":"uncertain","memory":"unlocked","epoch":7}"#;
     let answer: HealthAnswer = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_string(&answer).unwrap(), text);
 }

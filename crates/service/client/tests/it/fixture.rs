@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use http::{Request, Response, StatusCode};
-use keywright_api::answer::{ContextsAnswer, HealthAnswer, Memory, Probe, Readiness};
+use keywright_api::answer::{ClockWord, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness};
 use keywright_api::error::Refusal;
 use keywright_api::request::{self, DatakeyItem, OpenItem, RandomItem, SealItem, parse};
 use keywright_api::route::{Endpoint, RouteMatch, match_route};
@@ -159,6 +159,9 @@ fn answer(head: &http::request::Parts, body: &[u8]) -> Result<Vec<u8>, Code> {
             status: Readiness::Ready,
             holder: Probe::Ok,
             audit: Probe::Ok,
+            store: Probe::Ok,
+            certificates: Probe::Ok,
+            clock: ClockWord::Sure,
             memory: Memory::Locked,
             epoch: 7,
         })),

@@ -1,0 +1,129 @@
+//! What a running node reads again when it is told to: its certificate and key, the anchors and revocation lists
+//! of its clients, and the log level.
+//!
+//! All of it is read and judged first and put in force then; whatever is wrong with any part leaves all of it as
+//! it was. Other keys of the configuration hold from the start of a node to its end: those that have changed are
+//! named.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use keywright_service::{Ended, load_trust};
+use serde::{Deserialize, Serialize};
+
+use crate::node::{certificate_end, read_trust, tls_config};
+use crate::{Config, Event, HomeError, Level, Node};
+
+/// What was read again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Reloaded {
+    /// Whether anchors or revocation lists are others than before; the state epoch has risen then.
+    pub trust_changed: bool,
+    /// The log level in force.
+    pub level: Level,
+    /// Keys of the configuration that say something else than at the start, and take a restart.
+    pub needs_restart: Vec<String>,
+}
+
+impl fmt::Display for Reloaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.trust_changed {
+            true => "reloaded: certificate, and changed anchors or revocation lists",
+            false => "reloaded: certificate",
+        })?;
+        match self.needs_restart.as_slice() {
+            [] => Ok(()),
+            keys => write!(f, "; after a restart: {}", keys.join(", ")),
+        }
+    }
+}
+
+impl Node {
+    /// Reads certificate, key, anchors, revocation lists and log level again and puts them in force.
+    ///
+    /// # Errors
+    /// [`HomeError`], naming what is wrong; all stays as it was. [`HomeError::Admin`] after the trust was replaced
+    /// if its record's end is still owed.
+    pub fn reload(&self) -> Result<Reloaded, HomeError> {
+        let done = self.read_again();
+        self.admin()
+            .shared()
+            .metrics()
+            .note_reload(Ended::of(&done));
+        self.tell(&match &done {
+            Ok(reloaded) => Event::Reloaded(reloaded.clone()),
+            Err(error) => Event::ReloadFailed(with_causes(error)),
+        });
+        done
+    }
+
+    fn read_again(&self) -> Result<Reloaded, HomeError> {
+        let config = Config::read(self.config_path())?;
+        let clock = self.admin().shared().clock().clone();
+        let until = certificate_end(self.config())?;
+        if until <= clock.wall() {
+            return Err(HomeError::CertificateExpired(until));
+        }
+        let (mut trust, text) = read_trust(self.config(), &clock)?;
+        let known = load_trust(self.store())?;
+        let changed = known.as_deref() != Some(&text[..]);
+        if !changed {
+            trust = Arc::clone(&self.admin().shared().snapshot().trust);
+        }
+        let tls = tls_config(self.config(), &trust)?;
+        if changed {
+            self.replace_trust(trust, &text, tls)?;
+        } else {
+            self.use_tls(tls);
+        }
+        self.set_certificate_until(until);
+        self.set_level(config.log.level);
+        Ok(Reloaded {
+            trust_changed: changed,
+            level: config.log.level,
+            needs_restart: differences(self.config(), &config),
+        })
+    }
+}
+
+/// The keys in which two configurations differ, but for those that are read again.
+fn differences(old: &Config, new: &Config) -> Vec<String> {
+    let (old, new) = (leaves(old), leaves(new));
+    let different: BTreeSet<_> = old.symmetric_difference(&new).collect();
+    let keys: BTreeSet<_> = different.into_iter().map(|(key, _)| key.clone()).collect();
+    keys.into_iter().filter(|key| key != "log.level").collect()
+}
+
+/// Each key with its section, and what it says.
+fn leaves(config: &Config) -> BTreeSet<(String, String)> {
+    let Ok(table) = toml::Table::try_from(config) else {
+        return BTreeSet::new();
+    };
+    let mut leaves = BTreeSet::new();
+    for (section, value) in table {
+        match value {
+            toml::Value::Table(keys) => {
+                let named = |(key, value): (String, toml::Value)| {
+                    (format!("{section}.{key}"), value.to_string())
+                };
+                leaves.extend(keys.into_iter().map(named));
+            }
+            value => drop(leaves.insert((section, value.to_string()))),
+        }
+    }
+    leaves
+}
+
+fn with_causes(error: &HomeError) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    // One line, whatever a library says.
+    text.replace(['\n', '\r'], " ")
+}

@@ -1,0 +1,230 @@
+//! A node with its server in front: threads, control socket, probe.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use keywright_audit::writer::Writer;
+use keywright_clock::Clock;
+use keywright_server::probe;
+use keywright_server::transport::{self, Running};
+use keywright_server::{
+    Application, Load, NullApplication, Probes, Settings as ApplicationSettings, Timing,
+};
+use keywright_service::{Desk, Worker};
+use keywright_tls::ServerConfig;
+use keywright_types::{Code, VersionLabel};
+
+use crate::control::Control;
+use crate::node::{read_trust, tls_config};
+use crate::watch::{self, Watch};
+use crate::{Config, HomeError, Node, keeper, token};
+
+impl Node {
+    /// Starts the server; `listen` overrides the configured address.
+    ///
+    /// # Errors
+    /// [`HomeError::Transport`] if the address cannot be had; [`HomeError::File`] if the control
+    /// socket cannot.
+    pub fn serve(self: &Arc<Self>, listen: Option<SocketAddr>) -> Result<Serving, HomeError> {
+        keeper::start(self)?;
+        let settings = transport_settings(self.config(), listen, Arc::clone(self.tls()));
+        let threads = match settings.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            count => count,
+        };
+        // Writers are opened here, where failing is an answer, and taken by the threads.
+        let writers = self.with_log(|log| {
+            (0..threads)
+                .map(|_| log.writer())
+                .collect::<Result<Vec<_>, _>>()
+        })?;
+        let writers = Mutex::new(writers?);
+        let probes = Arc::new(self.probes()?);
+        let shared = Arc::clone(self.admin().shared());
+        let unfit_keys = match self.config().token {
+            Some(_) => token::unfit(&shared),
+            None => Vec::new(),
+        };
+        let timing = match self.config().server.timing {
+            true => Timing::Tell,
+            false => Timing::Hide,
+        };
+        let application = application_settings(self.config(), threads);
+        let make = move |_| {
+            let worker = Worker::new(Arc::clone(&shared), take(&writers));
+            Application::new(worker, application, Arc::clone(&probes)).with_timing(timing)
+        };
+        // The control first: it stops by itself if the address then cannot be had.
+        let watch = Watch::start(self)?;
+        let probe = watch::probe(self)?;
+        let control = Control::start(self.folder(), self)?;
+        let running = transport::start(
+            transport::Settings {
+                threads,
+                ..settings
+            },
+            make,
+        )?;
+        Ok(Serving {
+            running,
+            _control: control,
+            probe,
+            watch,
+            unfit_keys,
+            node: Arc::clone(self),
+        })
+    }
+
+    fn probes(self: &Arc<Self>) -> Result<Probes, HomeError> {
+        let orders = Arc::downgrade(self);
+        let desk = Desk::start(move |order| match orders.upgrade() {
+            Some(node) => node.admin().carry_out_for(&order),
+            None => Err(Code::ShuttingDown),
+        });
+        let node = Arc::downgrade(self);
+        let audit = move || node.upgrade().is_some_and(|node| node.audit_is_good());
+        Ok(Probes {
+            audit: Box::new(audit),
+            memory_locked: self.memory_is_locked(),
+            desk: desk.map_err(HomeError::Thread)?,
+        })
+    }
+}
+
+/// A node with its server in front.
+#[derive(Debug)]
+pub struct Serving {
+    running: Running,
+    _control: Control,
+    probe: Option<probe::Listener>,
+    watch: Watch,
+    unfit_keys: Vec<VersionLabel>,
+    node: Arc<Node>,
+}
+
+impl Serving {
+    /// Where it listens.
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
+        self.running.local_addr()
+    }
+
+    /// Where the local probe listens, if there is one.
+    #[must_use]
+    pub fn probe_addr(&self) -> Option<SocketAddr> {
+        self.probe.as_ref().map(probe::Listener::local_addr)
+    }
+
+    /// The node behind it.
+    #[must_use]
+    pub const fn node(&self) -> &Arc<Node> {
+        &self.node
+    }
+
+    /// Versions whose key in the token was not the right one, or none, when the node started to serve: they are
+    /// unavailable.
+    #[must_use]
+    pub fn unfit_keys(&self) -> &[VersionLabel] {
+        &self.unfit_keys
+    }
+
+    /// Whether a server thread has ended by itself.
+    #[must_use]
+    pub fn is_stopping(&self) -> bool {
+        self.running.is_stopping()
+    }
+
+    /// Resolves once [`Serving::is_stopping`] is true; on any runtime.
+    pub async fn stopping(&self) {
+        self.running.stopping().await;
+    }
+
+    /// Stops in order: running requests are answered, then the log and the store are closed.
+    ///
+    /// # Errors
+    /// [`HomeError::Transport`] if a server thread panicked, [`HomeError::Audit`].
+    pub fn stop(self) -> Result<(), HomeError> {
+        self.node.begin_to_stop();
+        drop(self.watch);
+        self.running.stop();
+        let ended = self.running.join();
+        self.node.shutdown()?;
+        ended?;
+        Ok(())
+    }
+}
+
+/// A writer for one server thread.
+#[expect(clippy::expect_used, reason = "as many writers as threads were made")]
+fn take(writers: &Mutex<Vec<Writer>>) -> Writer {
+    let writer = writers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    writer.expect("one writer per server thread")
+}
+
+/// Serves constant answers: same TLS, routes and limits as the home's configuration says, no keys, no
+/// audit, no store.
+///
+/// # Errors
+/// [`HomeError`] as for a server with keys.
+pub fn serve_null(
+    path: &Path,
+    clock: &Clock,
+    listen: Option<SocketAddr>,
+) -> Result<Running, HomeError> {
+    let config = Config::read(path)?;
+    let (trust, _) = read_trust(&config, clock)?;
+    let tls = Arc::new(ArcSwap::new(tls_config(&config, &trust)?));
+    let settings = transport_settings(&config, listen, tls);
+    let (limits, body_timeout) = (api_limits(&config), settings.limits.body_timeout);
+    Ok(transport::start(settings, move |_| {
+        NullApplication::new(limits, body_timeout)
+    })?)
+}
+
+fn transport_settings(
+    config: &Config,
+    listen: Option<SocketAddr>,
+    tls: Arc<ArcSwap<ServerConfig>>,
+) -> transport::Settings {
+    let limits = &config.limits;
+    transport::Settings {
+        listen: listen.unwrap_or(config.server.listen),
+        threads: config.server.threads,
+        tls,
+        limits: transport::Limits {
+            header_bytes: limits.header_bytes,
+            header_timeout: Duration::from_secs(limits.header_timeout_s),
+            body_bytes: limits.body_bytes,
+            body_timeout: Duration::from_secs(limits.body_timeout_s),
+            request_timeout: Duration::from_secs(limits.request_timeout_s),
+            idle_timeout: Duration::from_secs(limits.idle_timeout_s),
+            concurrent_streams: limits.concurrent_streams,
+            connections: limits.connections,
+            drain_timeout: Duration::from_secs(limits.drain_timeout_s),
+            ..transport::Limits::default()
+        },
+    }
+}
+
+/// What one of so many threads puts up with.
+fn application_settings(config: &Config, threads: usize) -> ApplicationSettings {
+    let limits = &config.limits;
+    ApplicationSettings {
+        limits: api_limits(config),
+        body_timeout: Duration::from_secs(limits.body_timeout_s),
+        load: Load {
+            running: limits.running_requests.div_ceil(threads.max(1)),
+            queued: Duration::from_millis(limits.queued_ms),
+        },
+    }
+}
+
+fn api_limits(config: &Config) -> keywright_api::Limits {
+    let mut limits = keywright_api::Limits::DEFAULT;
+    limits.body_bytes = config.limits.body_bytes;
+    limits.items = config.limits.items;
+    limits
+}

@@ -1,0 +1,131 @@
+//! Histograms of durations, from a microsecond to ten seconds.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Upper bounds, in nanoseconds and as they are shown.
+const BOUNDS: [(u64, &str); 19] = [
+    (1_000, "0.000001"),
+    (2_500, "0.0000025"),
+    (5_000, "0.000005"),
+    (10_000, "0.00001"),
+    (25_000, "0.000025"),
+    (50_000, "0.00005"),
+    (100_000, "0.0001"),
+    (250_000, "0.00025"),
+    (500_000, "0.0005"),
+    (1_000_000, "0.001"),
+    (2_500_000, "0.0025"),
+    (5_000_000, "0.005"),
+    (10_000_000, "0.01"),
+    (25_000_000, "0.025"),
+    (50_000_000, "0.05"),
+    (100_000_000, "0.1"),
+    (250_000_000, "0.25"),
+    (1_000_000_000, "1"),
+    (10_000_000_000, "10"),
+];
+
+/// The durations that one thread has seen, or all of them where they are rare.
+#[derive(Debug)]
+pub(super) struct Histogram {
+    buckets: [AtomicU64; BOUNDS.len() + 1],
+    nanos: AtomicU64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self {
+            buckets: std::array::from_fn(|_| AtomicU64::new(0)),
+            nanos: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Histogram {
+    pub(super) fn note(&self, took: Duration) {
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let place = BOUNDS.partition_point(|(bound, _)| *bound < nanos);
+        if let Some(bucket) = self.buckets.get(place) {
+            bucket.fetch_add(1, Ordering::Relaxed);
+        }
+        self.nanos.fetch_add(nanos, Ordering::Relaxed);
+    }
+}
+
+/// Histograms of several threads, added up.
+#[derive(Debug, Default)]
+pub(super) struct Summed {
+    buckets: [u64; BOUNDS.len() + 1],
+    nanos: u64,
+}
+
+impl Summed {
+    pub(super) fn of<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Self {
+        let mut sum = Self::default();
+        for histogram in histograms {
+            let counts = histogram.buckets.iter();
+            for (total, count) in sum.buckets.iter_mut().zip(counts) {
+                *total += count.load(Ordering::Relaxed);
+            }
+            sum.nanos += histogram.nanos.load(Ordering::Relaxed);
+        }
+        sum
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.buckets.iter().sum()
+    }
+
+    pub(super) const fn nanos(&self) -> u64 {
+        self.nanos
+    }
+
+    /// Each bound as it is shown, and how many durations were not above it; the last is without a bound.
+    pub(super) fn cumulative(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        let bounds = BOUNDS.iter().map(|(_, shown)| *shown);
+        let bounds = bounds.chain(["+Inf"]);
+        bounds.zip(&self.buckets).scan(0, |total, (bound, count)| {
+            *total += count;
+            Some((bound, *total))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_rise_and_are_shown_as_what_they_are() {
+        let mut last = 0;
+        for (nanos, shown) in BOUNDS {
+            assert!(nanos > last, "{shown}");
+            last = nanos;
+            let seconds: f64 = shown.parse().unwrap();
+            assert!((seconds * 1e9 / nanos as f64 - 1.0).abs() < 1e-9, "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_duration_counts_in_every_bucket_whose_bound_is_not_below_it() {
+        let histogram = Histogram::default();
+        let at = |nanos| histogram.note(Duration::from_nanos(nanos));
+        [
+            0,
+            1_000,
+            1_001,
+            10_000_000_000,
+            10_000_000_001,
+            u64::MAX / 4,
+        ]
+        .map(at);
+        let sum = Summed::of([&histogram].into_iter());
+        let shown: Vec<_> = sum.cumulative().collect();
+        assert_eq!(shown.first(), Some(&("0.000001", 2)));
+        assert_eq!(shown.get(1), Some(&("0.0000025", 3)));
+        assert_eq!(shown.get(18), Some(&("10", 4)));
+        assert_eq!(shown.last(), Some(&("+Inf", 6)));
+        assert_eq!((sum.count(), shown.len()), (6, 20));
+    }
+}
