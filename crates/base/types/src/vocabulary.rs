@@ -375,5 +375,7 @@ numbered! {
         NotYetDue = 44, "not_yet_due";
         /// The clock jumped, and nobody has said that it is right.
         ClockUncertain = 45, "clock_uncertain";
+        /// A login token is none, is over, or is another certificate's.
+        TokenRefused = 46, "token_refused";
     }
 }

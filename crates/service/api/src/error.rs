@@ -178,7 +178,7 @@ const INTERNAL: Entry = row(
 );
 
 /// In the order of the codes' numbers, which is how [`entry`] finds them.
-static TABLE: [Entry; 46] = [
+static TABLE: [Entry; 47] = [
     row(Code::Ok, StatusCode::OK, "done"),
     row(
         Code::RequestMalformed,
@@ -400,5 +400,10 @@ static TABLE: [Entry; 46] = [
         Code::ClockUncertain,
         StatusCode::CONFLICT,
         "the clock of the node jumped; its operator has to confirm that it is right",
+    ),
+    row(
+        Code::TokenRefused,
+        StatusCode::FORBIDDEN,
+        "the token is none of this certificate and node, or is over; log in again, or send none",
     ),
 ];

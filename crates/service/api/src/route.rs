@@ -208,6 +208,7 @@ const BODY: &[Code] = &[
     Code::RequestTimeout,
     Code::HolderUnavailable,
 ];
+// A name that no context can have leads to no route, so that these answer `route_not_found` as well.
 const IN_CONTEXT: &[Code] = &[
     Code::RequestMalformed,
     Code::BodyTooLarge,
@@ -216,6 +217,7 @@ const IN_CONTEXT: &[Code] = &[
     Code::HolderUnavailable,
     Code::StoreUnavailable,
     Code::ContextNotFound,
+    Code::RouteNotFound,
     Code::Unsupported,
 ];
 const SEALING: &[Code] = &[
@@ -226,6 +228,7 @@ const SEALING: &[Code] = &[
     Code::HolderUnavailable,
     Code::StoreUnavailable,
     Code::ContextNotFound,
+    Code::RouteNotFound,
     Code::Unsupported,
     Code::NoActiveVersion,
 ];
@@ -281,6 +284,7 @@ const ORDER: &[Code] = &[
     Code::HolderUnavailable,
     Code::StoreUnavailable,
     Code::ContextNotFound,
+    Code::RouteNotFound,
     Code::Unsupported,
     Code::ValueInvalid,
     Code::VersionNotFound,
@@ -293,6 +297,7 @@ const GRAVE_ORDER: &[Code] = &[
     Code::HolderUnavailable,
     Code::StoreUnavailable,
     Code::ContextNotFound,
+    Code::RouteNotFound,
     Code::Unsupported,
     Code::ValueInvalid,
     Code::VersionNotFound,
@@ -498,7 +503,7 @@ pub static ROUTES: [Route; 30] = [
         operation: Operation::KeyList,
         request: None,
         answer: "KeyVersionsAnswer",
-        refusals: &[Code::ContextNotFound],
+        refusals: &[Code::ContextNotFound, Code::RouteNotFound],
         item_codes: &[],
     },
     Route {

@@ -19,7 +19,7 @@ use keywright_primitives::mac::MacKey;
 use keywright_primitives::signature::SigningKey;
 use keywright_secret::locked::{Locking, lock_process};
 use keywright_server::transport::{self, Running};
-use keywright_server::{Application, NullApplication, Probes};
+use keywright_server::{Application, NullApplication, Probes, VaultDoor};
 use keywright_service::{
     Admin, Desk, PoolSize, Settings as ServiceSettings, Shared, Snapshot, Worker, load_trust,
     settle,
@@ -30,7 +30,7 @@ use keywright_types::{Code, KeyVersion, NodeId, TenantId, VersionLabel};
 
 use crate::control::Control;
 use crate::holders::{join_holders, open_keystore};
-use crate::{Config, HomeError, MemoryLock, Sync, files, keeper, rotation, token};
+use crate::{Compat, Config, HomeError, MemoryLock, Sync, files, keeper, rotation, token};
 
 /// Whether a node locks the memory of its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,9 +220,11 @@ impl Node {
             None => Vec::new(),
         };
         let (limits, body_timeout) = (api_limits(&self.config), settings.limits.body_timeout);
+        let vault = vault_door(&self.config)?;
         let make = move |_| {
             let worker = Worker::new(Arc::clone(&shared), take(&writers));
             Application::new(worker, limits, body_timeout, Arc::clone(&probes))
+                .with_vault(vault.clone())
         };
         // The control first: it stops by itself if the address then cannot be had.
         let control = Control::start(&self.folder, self)?;
@@ -565,6 +567,16 @@ fn transport_settings(
             ..transport::Limits::default()
         },
     }
+}
+
+/// The door for programs that speak Vault's transit API, where the configuration opens it.
+fn vault_door(config: &Config) -> Result<Option<Arc<VaultDoor>>, HomeError> {
+    let Compat {
+        vault_transit,
+        vault_token_s,
+    } = config.compat;
+    let door = vault_transit.then(|| VaultDoor::new(Duration::from_secs(vault_token_s)));
+    Ok(door.transpose()?.map(Arc::new))
 }
 
 fn api_limits(config: &Config) -> keywright_api::Limits {

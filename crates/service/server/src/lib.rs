@@ -14,6 +14,8 @@ mod null;
 mod orders;
 pub mod transport;
 mod uses;
+mod vault;
 
 pub use application::{Application, Probes};
 pub use null::NullApplication;
+pub use vault::VaultDoor;
