@@ -377,5 +377,7 @@ numbered! {
         ClockUncertain = 45, "clock_uncertain";
         /// The caller sends faster than the policy allows it.
         RateLimited = 46, "rate_limited";
+        /// A login token is none, is over, or is another certificate's.
+        TokenRefused = 47, "token_refused";
     }
 }

@@ -75,6 +75,7 @@ fn run_for(holder: &dyn KeyHolder, spec: KeySpec) -> Checked {
     }
     bench.messages_come_back()?;
     bench.associated_data_counts()?;
+    bench.a_derivation_context_counts()?;
     bench.another_key_or_version_does_not_open()?;
     bench.edited_attributes_do_not_open()?;
     bench.a_moved_key_does_not_open()?;
@@ -200,6 +201,16 @@ impl Bench<'_> {
             let pushed = packed.push_slices(*version, payload, aad);
             pushed.map_err(|_| HolderError::Unavailable)?;
         }
+        self.perform_packed(operation, versions, binding, packed)
+    }
+
+    fn perform_packed(
+        &self,
+        operation: HolderOperation,
+        versions: &[&Arc<KeyMaterial>],
+        binding: Binding,
+        packed: Items,
+    ) -> Result<Reply, HolderError> {
         let key = versions
             .first()
             .map_or(KeyId::NONE, |version| version.key());
@@ -391,6 +402,37 @@ impl Bench<'_> {
             );
             let refused = refused.err() == Some(HolderError::PermitMismatch);
             require!(refused, "a permit for another key or operation is refused")?;
+        }
+        Ok(())
+    }
+
+    /// Field 2 is not field 1: neither stands for the other, and resealing keeps it.
+    fn a_derivation_context_counts(&self) -> Checked {
+        self.fresh();
+        let key = self.key(1, 1)?;
+        let ask = |operation, payload: &[u8], (aad, context): (&[u8], &[u8])| {
+            let mut packed = Items::default();
+            let pushed = packed.push_slices(0, payload, aad);
+            let pushed = pushed.and_then(|()| packed.add_context(context));
+            pushed.map_err(|_| HolderError::Unavailable)?;
+            self.perform_packed(operation, &[&key], Binding::None, packed)
+        };
+        let both = (&b"row 1"[..], &b"derived"[..]);
+        let sealed = first(ask(HolderOperation::Seal, b"message", both))?;
+        let resealed = first(ask(HolderOperation::Reseal, &sealed, both))?;
+        for text in [&sealed, &resealed] {
+            let opened = first(ask(HolderOperation::Open, text, both))?;
+            require!(opened == b"message", "a message opens with its context")?;
+            for other in [
+                (&b"row 1"[..], &b""[..]),
+                (b"", b"derived"),
+                (b"derived", b"row 1"),
+                (b"row 1derived", b""),
+                (b"row 1", b"derive"),
+            ] {
+                let refused = first(ask(HolderOperation::Open, text, other)).is_err();
+                require!(refused, "another derivation context does not open")?;
+            }
         }
         Ok(())
     }

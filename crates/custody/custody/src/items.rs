@@ -17,6 +17,9 @@ use smallvec::SmallVec;
 pub struct Items {
     bytes: Vec<u8>,
     spans: SmallVec<[Span; 1]>,
+    /// How many of the last bytes of each item's associated data are its derivation context; empty where no item
+    /// has one.
+    contexts: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -34,6 +37,8 @@ pub struct Item<'a> {
     pub payload: &'a [u8],
     /// The caller's associated data; empty if there is none.
     pub aad: &'a [u8],
+    /// The derivation context, field 2 of an envelope's associated data; empty if there is none.
+    pub context: &'a [u8],
     /// Which of the request's versions the item is for.
     pub version: usize,
 }
@@ -45,7 +50,27 @@ impl Items {
         Self {
             bytes: Vec::with_capacity(bytes),
             spans: SmallVec::with_capacity(items),
+            contexts: Vec::new(),
         }
+    }
+
+    /// Gives the item that was added last a derivation context.
+    ///
+    /// # Errors
+    /// [`TooMuch`] beyond 4 GiB in all; then the item has none.
+    pub fn add_context(&mut self, context: &[u8]) -> Result<(), TooMuch> {
+        let length = u32::try_from(context.len()).map_err(|_| TooMuch)?;
+        let count = self.spans.len();
+        let Some(last) = self.spans.last_mut().filter(|_| length > 0) else {
+            return Ok(());
+        };
+        last.aad_end = last.aad_end.checked_add(length).ok_or(TooMuch)?;
+        self.bytes.extend_from_slice(context);
+        self.contexts.resize(count, 0);
+        if let Some(known) = self.contexts.last_mut() {
+            *known += length;
+        }
+        Ok(())
     }
 
     /// Adds an item. `fill` appends the payload to the buffer and says where it ends; then the
@@ -142,9 +167,15 @@ impl Items {
         let aad = self
             .bytes
             .get(span.payload_end as usize..span.aad_end as usize)?;
+        let context = self
+            .contexts
+            .get(index)
+            .map_or(0, |length| *length as usize);
+        let (aad, context) = aad.split_at_checked(aad.len().checked_sub(context)?)?;
         Some(Item {
             payload,
             aad,
+            context,
             version: usize::from(span.version),
         })
     }
@@ -156,6 +187,7 @@ impl Items {
             self.item(index).unwrap_or(Item {
                 payload: &[],
                 aad: &[],
+                context: &[],
                 version: usize::MAX,
             })
         })
@@ -364,6 +396,30 @@ mod tests {
             .collect();
         let expected: [(&[u8], &[u8], usize); 3] =
             [(b"one", b"", 0), (b"", b"aad", 1), (b"three", b"x", 0)];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn contexts_stay_with_their_items() {
+        let mut items = Items::default();
+        items.add_context(b"of no item").unwrap();
+        items.push_slices(0, b"one", b"aad").unwrap();
+        items.push_slices(0, b"two", b"aad").unwrap();
+        items.add_context(b"second").unwrap();
+        items.push_slices(0, b"three", b"").unwrap();
+        items.add_context(b"").unwrap();
+        items.push_slices(0, b"four", b"").unwrap();
+        items.add_context(b"fourth").unwrap();
+        let seen: Vec<_> = items
+            .iter()
+            .map(|item| (item.payload, item.aad, item.context))
+            .collect();
+        let expected: [(&[u8], &[u8], &[u8]); 4] = [
+            (b"one", b"aad", b""),
+            (b"two", b"aad", b"second"),
+            (b"three", b"", b""),
+            (b"four", b"", b"fourth"),
+        ];
         assert_eq!(seen, expected);
     }
 

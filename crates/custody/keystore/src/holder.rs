@@ -575,6 +575,7 @@ impl<'a> Job<'a> {
         out: &mut Vec<u8>,
     ) -> Result<[u8; 16], Code> {
         let aad = Aad::EMPTY.caller(item.aad).map_err(|_| Code::AadTooLarge)?;
+        let aad = aad.derivation(item.context);
         match self.request.operation {
             // Sealing uses the first version; an item for another was refused before it came here.
             HolderOperation::Seal | HolderOperation::MakeDataKey if item.version != 0 => {

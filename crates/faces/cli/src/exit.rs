@@ -82,7 +82,8 @@ impl Exit {
             | Code::CertificateExpired
             | Code::CertificateMissing
             | Code::CertificateUntrusted
-            | Code::CertificateMalformed => Self::Authentication,
+            | Code::CertificateMalformed
+            | Code::TokenRefused => Self::Authentication,
             Code::OperationDenied
             | Code::KeyVersionUnavailable
             | Code::StateConflict

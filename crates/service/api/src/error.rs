@@ -197,7 +197,7 @@ const INTERNAL: Entry = row(
 );
 
 /// In the order of the codes' numbers, which is how [`entry`] finds them.
-static TABLE: [Entry; 47] = [
+static TABLE: [Entry; 48] = [
     row(Code::Ok, StatusCode::OK, "done"),
     row(
         Code::RequestMalformed,
@@ -425,5 +425,10 @@ static TABLE: [Entry; 47] = [
         StatusCode::TOO_MANY_REQUESTS,
         1,
         "you ask for more than the policy allows you in this time; wait as long as Retry-After says",
+    ),
+    row(
+        Code::TokenRefused,
+        StatusCode::FORBIDDEN,
+        "the token is none of this certificate and node, or is over; log in again, or send none",
     ),
 ];

@@ -2,7 +2,7 @@
 //! both call.
 
 use http::Method;
-use keywright_types::{Code, Name};
+use keywright_types::{Code, Name, RequestId};
 use serde::Serialize;
 
 use crate::Limits;
@@ -13,6 +13,9 @@ use crate::request::{
     RandomItem, SealItem, SignItem, TokenItem, ValueItem, VerifyItem, parse,
 };
 use crate::route::{RouteMatch, match_route};
+use crate::vault::LoginToken;
+use crate::vault::answer::Refused;
+use crate::vault::{request as vault, route};
 
 /// Small, so that the limits are met too.
 const LIMITS: Limits = Limits {
@@ -83,6 +86,88 @@ pub fn request(data: &[u8]) {
     body!(data, MacVerifyItem<'_>);
     if let Ok(text) = std::str::from_utf8(data) {
         path(text);
+    }
+}
+
+/// Reads `data` as the body of every route for Vault's clients, as a path of them, and as `vault:v1:...`, and checks
+/// that
+///
+/// * what is accepted has between one item and the limit;
+/// * what is refused has one of three codes, and the answer shows nothing of the body;
+/// * a path leads to a key only by a valid name, and only as it is written;
+/// * a version and a token of a login have one spelling.
+///
+/// # Panics
+/// If one of them does not hold, which is what a fuzzer looks for.
+pub fn transit(data: &[u8]) {
+    macro_rules! items {
+        ($body:ty) => {
+            match vault::parse::<$body>(data, &LIMITS).and_then(|mut body| body.take("k", &LIMITS))
+            {
+                Ok(asked) => {
+                    let count = asked.items.len();
+                    assert!((1..=LIMITS.items).contains(&count), "{count} items");
+                    assert!(asked.batch || count == 1, "{count} items and no batch");
+                }
+                Err(refused) => refused_there(&refused),
+            }
+        };
+    }
+    macro_rules! plain {
+        ($body:ty) => {
+            if let Err(refused) = vault::parse::<$body>(data, &LIMITS) {
+                refused_there(&refused);
+            }
+        };
+    }
+    items!(vault::EncryptBody<'_>);
+    items!(vault::DecryptBody<'_>);
+    items!(vault::RewrapBody<'_>);
+    items!(vault::SignBody<'_>);
+    items!(vault::VerifyBody<'_>);
+    items!(vault::HmacBody<'_>);
+    plain!(vault::DatakeyBody<'_>);
+    plain!(vault::RandomBody<'_>);
+    plain!(vault::NothingBody);
+    plain!(vault::LoginBody<'_>);
+    if let Ok(text) = std::str::from_utf8(data) {
+        transit_path(text);
+        if let Some(read) = vault::Versioned::read(text) {
+            let again = format!("vault:v{}:{}", read.version.number(), read.encoded);
+            assert_eq!(again, text, "another spelling of a version");
+        }
+        if let Some(token) = LoginToken::read(text) {
+            assert_eq!(token.expose(), text, "another spelling of a token");
+        }
+    }
+}
+
+fn refused_there(refused: &Refused) {
+    let known = [
+        Code::RequestMalformed,
+        Code::BodyTooLarge,
+        Code::TooManyItems,
+    ];
+    assert!(known.contains(&refused.code()), "{}", refused.code());
+    let body = refused.body(&LIMITS, RequestId::NONE);
+    assert!(body.is_ascii(), "foreign bytes in an answer");
+}
+
+fn transit_path(text: &str) {
+    for method in [Method::GET, Method::POST] {
+        let route::RouteMatch::Found(found) = route::match_route(&method, text, Some("list=true"))
+        else {
+            continue;
+        };
+        assert!(
+            found.name.is_empty() || Name::is_valid(found.name),
+            "a key without a name"
+        );
+        let mut written = found.route.path.replace("{name}", found.name);
+        for part in ["{kind}", "{hash}", "{bytes}"] {
+            written = written.replace(part, found.word);
+        }
+        assert_eq!(written, text, "a folded path");
     }
 }
 

@@ -6,6 +6,7 @@
 //!   reads them. A test holds the two together.
 //! * [`orders`]: bodies and answers of the routes by which keys live.
 //! * [`error`]: the one table from code to status, sentence and retry.
+//! * [`vault`]: the same operations once more, for programs that speak Vault's transit API.
 //! * [`openapi`]: the OpenAPI 3.1 document, generated from all of the above.
 //!
 //! Binary fields are standard base64 with padding (RFC 4648 section 4); values, tokens and paths are texts. Requests refuse unknown fields;
@@ -27,6 +28,7 @@ pub mod request;
 pub mod route;
 mod text;
 mod uses;
+pub mod vault;
 pub mod write;
 
 pub use binary::Binary;

@@ -222,6 +222,7 @@ const BODY: &[Code] = &[
     Code::RequestTimeout,
     Code::HolderUnavailable,
 ];
+// A name that no context can have leads to no route, so that these answer `route_not_found` as well.
 const IN_CONTEXT: &[Code] = &[
     Code::RequestMalformed,
     Code::BodyTooLarge,
@@ -230,6 +231,7 @@ const IN_CONTEXT: &[Code] = &[
     Code::HolderUnavailable,
     Code::StoreUnavailable,
     Code::ContextNotFound,
+    Code::RouteNotFound,
     Code::Unsupported,
 ];
 const SEALING: &[Code] = &[
@@ -240,6 +242,7 @@ const SEALING: &[Code] = &[
     Code::HolderUnavailable,
     Code::StoreUnavailable,
     Code::ContextNotFound,
+    Code::RouteNotFound,
     Code::Unsupported,
     Code::NoActiveVersion,
 ];
@@ -319,6 +322,7 @@ const ORDER: &[Code] = &[
     Code::HolderUnavailable,
     Code::StoreUnavailable,
     Code::ContextNotFound,
+    Code::RouteNotFound,
     Code::Unsupported,
     Code::ValueInvalid,
     Code::VersionNotFound,
@@ -331,6 +335,7 @@ const GRAVE_ORDER: &[Code] = &[
     Code::HolderUnavailable,
     Code::StoreUnavailable,
     Code::ContextNotFound,
+    Code::RouteNotFound,
     Code::Unsupported,
     Code::ValueInvalid,
     Code::VersionNotFound,
@@ -548,7 +553,7 @@ pub static ROUTES: [Route; 32] = [
         operation: Operation::KeyList,
         request: None,
         answer: "KeyVersionsAnswer",
-        refusals: &[Code::ContextNotFound],
+        refusals: &[Code::ContextNotFound, Code::RouteNotFound],
         item_codes: &[],
     },
     Route {

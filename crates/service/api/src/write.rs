@@ -274,15 +274,15 @@ impl Batch {
 }
 
 /// JSON under construction.
-struct Buffer(String);
+pub(crate) struct Buffer(String);
 
 impl Buffer {
-    fn with_capacity(bytes: usize) -> Self {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self(String::with_capacity(bytes))
     }
 
     /// Makes room. A buffer that moves wipes the place it leaves.
-    fn reserve(&mut self, more: usize) {
+    pub(crate) fn reserve(&mut self, more: usize) {
         if self.0.capacity() - self.0.len() < more {
             let mut wider = String::with_capacity((self.0.len() + more).max(self.0.capacity() * 2));
             wider.push_str(&self.0);
@@ -409,18 +409,25 @@ impl Buffer {
         self.text("\"}}");
     }
 
-    fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.0.push_str(text);
     }
 
-    fn binary(&mut self, before: &str, bytes: &[u8]) {
+    pub(crate) fn binary(&mut self, before: &str, bytes: &[u8]) {
         self.0.push_str(before);
         base64::encode_into(bytes, &mut self.0);
         self.0.push('"');
     }
 
+    /// A byte in two digits.
+    pub(crate) fn hex(&mut self, byte: u8) {
+        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+        self.0.push(digit(byte >> 4));
+        self.0.push(digit(byte & 15));
+    }
+
     /// A text, with the escapes that JSON demands.
-    fn quoted(&mut self, before: &str, text: &str) {
+    pub(crate) fn quoted(&mut self, before: &str, text: &str) {
         self.0.push_str(before);
         let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
         if text.bytes().all(plain) {
@@ -446,7 +453,7 @@ impl Buffer {
         }
     }
 
-    fn version(&mut self, version: KeyVersion) {
+    pub(crate) fn version(&mut self, version: KeyVersion) {
         self.text(",\"key_version\":");
         self.number(version.number());
     }
@@ -458,14 +465,14 @@ impl Buffer {
     }
 
     /// Decimal, without the machinery of `format!`.
-    fn number(&mut self, number: u32) {
+    pub(crate) fn number(&mut self, number: u32) {
         if number >= 10 {
             self.number(number / 10);
         }
         self.0.push(char::from(b'0' + (number % 10) as u8));
     }
 
-    fn finish(mut self) -> Vec<u8> {
+    pub(crate) fn finish(mut self) -> Vec<u8> {
         std::mem::take(&mut self.0).into_bytes()
     }
 }

@@ -46,6 +46,9 @@ pub struct Config {
     /// The local probe, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,
+    /// Doors for programs that speak another API.
+    #[serde(default)]
+    pub compat: Compat,
 }
 
 /// Where the node listens, and as whom.
@@ -239,6 +242,26 @@ impl Default for DataKeys {
     }
 }
 
+/// Doors for programs that speak another API.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct Compat {
+    /// Whether routes of Vault's transit engine are there.
+    pub vault_transit: bool,
+    /// How long a token of its login works, in seconds.
+    pub vault_token_s: u64,
+}
+
+impl Default for Compat {
+    fn default() -> Self {
+        Self {
+            vault_transit: false,
+            vault_token_s: 3600,
+        }
+    }
+}
+
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -411,7 +434,7 @@ impl Config {
     )]
     fn check_ranges(&self) -> Result<(), ConfigError> {
         let limits = &self.limits;
-        let numbers: [(&'static str, u64, u64, u64, &'static str); 16] = [
+        let numbers: [(&'static str, u64, u64, u64, &'static str); 17] = [
             (
                 "limits.body_bytes",
                 limits.body_bytes as u64,
@@ -518,6 +541,13 @@ impl Config {
                 366 * 86_400,
                 "1 to 31622400",
             ),
+            (
+                "compat.vault_token_s",
+                self.compat.vault_token_s,
+                1,
+                3600,
+                "1 to 3600",
+            ),
         ];
         let wrong = numbers
             .into_iter()
@@ -571,6 +601,7 @@ mod tests {
         let config = read(minimal()).unwrap();
         assert_eq!(config.limits.items, 10_000);
         assert_eq!(config.audit.sync, Sync::Grouped);
+        assert!(!config.compat.vault_transit);
         assert!(config.store.file.is_absolute() && config.store.file.ends_with("store.sqlite"));
     }
 
@@ -607,6 +638,10 @@ mod tests {
             ("[audit]\n", "[audit]\nsync = \"never\"\n"),
             ("[audit]\n", "[limits]\nitems = 0\n[audit]\n"),
             ("[audit]\n", "[limits]\nitems = 10001\n[audit]\n"),
+            ("[audit]\n", "[compat]\nvault_token_s = 0\n[audit]\n"),
+            ("[audit]\n", "[compat]\nvault_token_s = 3601\n[audit]\n"),
+            ("[audit]\n", "[compat]\nvault_transit = \"yes\"\n[audit]\n"),
+            ("[audit]\n", "[compat]\nvault = true\n[audit]\n"),
             ("[audit]\n", "[limits]\nbody_bytes = -1\n[audit]\n"),
             ("[audit]\n", "[limits]\nheader_timeout_s = 0\n[audit]\n"),
             ("[audit]\n", "[limits]\nbody_timeout_s = 0\n[audit]\n"),

@@ -22,7 +22,7 @@ use keywright_types::{
 };
 
 use crate::config::{
-    Audit, Clients, DataKeys, Limits, MemoryLock, RootPlace, Server, StoreSection,
+    Audit, Clients, Compat, DataKeys, Limits, MemoryLock, RootPlace, Server, StoreSection,
 };
 use crate::files::{self, Readers, failed};
 use crate::node::{META_AUDIT_KEY, META_NODE, META_ROW_KEY};
@@ -380,6 +380,7 @@ fn configuration(beginning: &Beginning) -> Config {
         data_keys: DataKeys::default(),
         log: LogSection::default(),
         probe: None,
+        compat: Compat::default(),
     }
 }
 

@@ -37,8 +37,8 @@ mod watch;
 
 pub use check::{Checked, Finding, check};
 pub use config::{
-    Audit, Clients, Config, ConfigError, DataKeys, Keystore, Limits, MemoryLock, RootPlace, Server,
-    StoreSection, Sync,
+    Audit, Clients, Compat, Config, ConfigError, DataKeys, Keystore, Limits, MemoryLock, RootPlace,
+    Server, StoreSection, Sync,
 };
 pub use create::{Beginning, CONFIG_FILE, Contents, FINGERPRINT_FILE, NewRoot, create, create_as};
 pub use error::HomeError;

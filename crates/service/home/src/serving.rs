@@ -11,7 +11,7 @@ use keywright_clock::Clock;
 use keywright_server::probe;
 use keywright_server::transport::{self, Running};
 use keywright_server::{
-    Application, Load, NullApplication, Probes, Settings as ApplicationSettings, Timing,
+    Application, Load, NullApplication, Probes, Settings as ApplicationSettings, Timing, VaultDoor,
 };
 use keywright_service::{Desk, Worker};
 use keywright_tls::ServerConfig;
@@ -20,7 +20,7 @@ use keywright_types::{Code, VersionLabel};
 use crate::control::Control;
 use crate::node::{read_trust, tls_config};
 use crate::watch::{self, Watch};
-use crate::{Config, HomeError, Node, keeper, token};
+use crate::{Compat, Config, HomeError, Node, keeper, token};
 
 impl Node {
     /// Starts the server; `listen` overrides the configured address.
@@ -53,9 +53,12 @@ impl Node {
             false => Timing::Hide,
         };
         let application = application_settings(self.config(), threads);
+        let vault = vault_door(self.config())?;
         let make = move |_| {
             let worker = Worker::new(Arc::clone(&shared), take(&writers));
-            Application::new(worker, application, Arc::clone(&probes)).with_timing(timing)
+            Application::new(worker, application, Arc::clone(&probes))
+                .with_timing(timing)
+                .with_vault(vault.clone())
         };
         // The control first: it stops by itself if the address then cannot be had.
         let watch = Watch::start(self)?;
@@ -207,6 +210,16 @@ fn transport_settings(
             ..transport::Limits::default()
         },
     }
+}
+
+/// The door for programs that speak Vault's transit API, where the configuration opens it.
+fn vault_door(config: &Config) -> Result<Option<Arc<VaultDoor>>, HomeError> {
+    let Compat {
+        vault_transit,
+        vault_token_s,
+    } = config.compat;
+    let door = vault_transit.then(|| VaultDoor::new(Duration::from_secs(vault_token_s)));
+    Ok(door.transpose()?.map(Arc::new))
 }
 
 /// What one of so many threads puts up with.

@@ -35,6 +35,7 @@ use crate::streams::Incoming;
 use crate::timing::Timing;
 use crate::transport::group::GroupFlush;
 use crate::transport::{Body, Handler, Peer, Reply, json, read_body, reply};
+use crate::vault::{self, VaultDoor};
 
 /// What health asks besides the key holder.
 #[expect(
@@ -61,11 +62,13 @@ impl fmt::Debug for Probes {
 pub struct Application {
     pub(crate) worker: Rc<Worker>,
     pub(crate) group: Rc<GroupFlush>,
-    limits: Limits,
+    pub(crate) limits: Limits,
     pub(crate) body_timeout: Duration,
     gate: Rc<Gate>,
-    probes: Arc<Probes>,
+    pub(crate) probes: Arc<Probes>,
     timing: Timing,
+    /// The routes that programs ask which speak Vault's transit API, where they are switched on.
+    vault: Option<Arc<VaultDoor>>,
 }
 
 /// What an application puts up with.
@@ -106,6 +109,7 @@ impl Application {
             gate,
             probes,
             timing: Timing::default(),
+            vault: None,
         }
     }
 
@@ -129,6 +133,13 @@ impl Application {
         };
         self.worker.admit(caller, operation).map_err(too_fast)?;
         Ok(let_in)
+    }
+
+    /// With the routes for programs that speak Vault's transit API, or without.
+    #[must_use]
+    pub fn with_vault(mut self, door: Option<Arc<VaultDoor>>) -> Self {
+        self.vault = door;
+        self
     }
 
     /// Waits until the record is written, then gives the result out.
@@ -158,7 +169,7 @@ impl Application {
         context: &str,
         body: Body,
     ) -> Result<Response<Reply>, Refusal> {
-        let body = self.body(&mut asked, body).await?;
+        let body = self.body_of(&mut asked, body).await?;
         let understood = understand(operation, &body, &self.limits);
         let Understood { items, form } = match understood {
             Ok(understood) => understood,
@@ -236,7 +247,11 @@ impl Application {
                     self.worker
                         .plain(asked.call, Operation::ApiRead, Need::Identity, |_| ());
                 self.release(recorded).await?;
-                Ok(good(to_json(&openapi::document(&self.limits))))
+                let mut document = openapi::document(&self.limits);
+                if self.vault.is_some() {
+                    keywright_api::vault::add_to(&mut document, &self.limits);
+                }
+                Ok(good(to_json(&document)))
             }
             _ => self.health(asked).await,
         }
@@ -248,7 +263,7 @@ impl Application {
         context: &str,
         body: Body,
     ) -> Result<Response<Reply>, Refusal> {
-        let body = self.body(&mut asked, body).await?;
+        let body = self.body_of(&mut asked, body).await?;
         let what = match orders::understand(asked.route.endpoint, &body, &self.limits) {
             Ok(what) => what,
             Err(refusal) => return Err(self.refused(asked, refusal).await),
@@ -261,7 +276,7 @@ impl Application {
     }
 
     async fn random(&self, mut asked: Asked<'_>, body: Body) -> Result<Response<Reply>, Refusal> {
-        let body = self.body(&mut asked, body).await?;
+        let body = self.body_of(&mut asked, body).await?;
         let parsed = parse(&body, &self.limits).and_then(|parsed: Items<RandomItem>| {
             let total = parsed
                 .items()
@@ -357,32 +372,56 @@ impl Application {
     }
 
     /// The whole body; a body that cannot be had is recorded here.
-    async fn body(&self, asked: &mut Asked<'_>, body: Body) -> Result<Bytes, Refusal> {
-        let expected = self.worker.expect(asked.call, asked.route.operation);
+    async fn body_of(&self, asked: &mut Asked<'_>, body: Body) -> Result<Bytes, Refusal> {
+        let read = self
+            .body(&mut asked.call, asked.route.operation, body)
+            .await;
+        read.map_err(Refusal::new)
+    }
+
+    /// As [`Self::body_of`], for any table of routes.
+    pub(crate) async fn body(
+        &self,
+        call: &mut Call<'_>,
+        operation: Operation,
+        body: Body,
+    ) -> Result<Bytes, Code> {
+        let expected = self.worker.expect(*call, operation);
         let read = read_body(body, self.limits.body_bytes, self.body_timeout).await;
         expected.arrived();
         match read {
             Ok(bytes) => {
-                asked.call.bytes_in = bytes.len() as u64;
+                call.bytes_in = bytes.len() as u64;
                 Ok(bytes)
             }
-            Err(error) => Err(Box::pin(self.refused(*asked, Refusal::new(error.code()))).await),
+            Err(error) => Err(Box::pin(self.record_refusal(*call, operation, error.code())).await),
         }
     }
 
     /// Records a request that was not understood, and gives back why.
     pub(crate) async fn refused(&self, asked: Asked<'_>, refusal: Refusal) -> Refusal {
-        let operation = asked.route.operation;
-        let recorded = self
-            .worker
-            .refuse::<()>(asked.call, operation, refusal.code());
-        match self.release(recorded).await {
-            Err(Code::AuditUnavailable) => Refusal::new(Code::AuditUnavailable),
+        let (operation, code) = (asked.route.operation, refusal.code());
+        match self.record_refusal(asked.call, operation, code).await {
+            Code::AuditUnavailable => Refusal::new(Code::AuditUnavailable),
             _ => refusal,
         }
     }
 
-    async fn unrouted(&self, call: Call<'_>, code: Code) -> Code {
+    /// Records a request that was not understood; the code that it ends with.
+    pub(crate) async fn record_refusal(
+        &self,
+        call: Call<'_>,
+        operation: Operation,
+        code: Code,
+    ) -> Code {
+        let recorded = self.worker.refuse::<()>(call, operation, code);
+        match self.release(recorded).await {
+            Err(Code::AuditUnavailable) => Code::AuditUnavailable,
+            _ => code,
+        }
+    }
+
+    pub(crate) async fn unrouted(&self, call: Call<'_>, code: Code) -> Code {
         let recorded = self.worker.refuse::<()>(call, Operation::Unrouted, code);
         self.release(recorded).await.err().unwrap_or(code)
     }
@@ -425,7 +464,8 @@ impl Handler for Application {
         let matched = match_route(&head.method, head.uri.path());
         let operation = match matched {
             RouteMatch::Found { route, .. } => route.operation,
-            _ => Operation::Unrouted,
+            RouteMatch::NotFound => VaultDoor::operation(self.vault.as_ref(), &head),
+            RouteMatch::WrongMethod { .. } => Operation::Unrouted,
         };
         let let_in = match self.enter(caller, operation, body.queued()) {
             Ok(let_in) => let_in,
@@ -447,10 +487,13 @@ impl Handler for Application {
             RouteMatch::Found { route, context } => {
                 self.route(Asked { call, route }, context, body).await
             }
-            RouteMatch::NotFound => {
-                let code = self.unrouted(call, Code::RouteNotFound).await;
-                refuse(&Refusal::new(code), &self.limits, call.request)
-            }
+            RouteMatch::NotFound => match VaultDoor::of(self.vault.as_ref(), head.uri.path()) {
+                Some(door) => Box::pin(vault::respond(self, door, call, &head, body)).await,
+                None => {
+                    let code = self.unrouted(call, Code::RouteNotFound).await;
+                    refuse(&Refusal::new(code), &self.limits, call.request)
+                }
+            },
             RouteMatch::WrongMethod { allow } => {
                 match self.unrouted(call, Code::MethodNotAllowed).await {
                     Code::MethodNotAllowed => wrong_method(allow, &self.limits, call.request),
@@ -634,7 +677,7 @@ const fn outcome_of(item: &RandomItem) -> Code {
     }
 }
 
-const fn length_is_good(bytes: u64) -> bool {
+pub(crate) const fn length_is_good(bytes: u64) -> bool {
     bytes >= 1 && bytes <= MAX_RANDOM
 }
 

@@ -244,7 +244,7 @@ fn tell<'r>(
 }
 
 /// id 16 + secret 32 (design 7.9), then what follows.
-fn data_key(payload: &[u8]) -> (DataKeyId, &[u8], &[u8]) {
+pub(crate) fn data_key(payload: &[u8]) -> (DataKeyId, &[u8], &[u8]) {
     let (id, rest) = payload.split_first_chunk::<16>().unwrap_or((&[0; 16], &[]));
     let (key, rest) = rest.split_at_checked(32).unwrap_or((rest, &[]));
     (DataKeyId::from_bytes(*id), key, rest)

@@ -19,8 +19,10 @@ mod streams;
 mod timing;
 pub mod transport;
 mod uses;
+mod vault;
 
 pub use application::{Application, Probes, Settings};
 pub use gate::Load;
 pub use null::NullApplication;
 pub use timing::Timing;
+pub use vault::VaultDoor;

@@ -100,14 +100,18 @@ const fn input(digest: Option<&Binary<'_>>) -> Input {
 }
 
 /// What an item says besides its message.
-struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     path: &'a str,
     form: Form,
     input: Input,
 }
 
 impl<'a> Asked<'a> {
-    fn new(path: Option<&'a Text<'_>>, form: Option<SignatureForm>, input: Input) -> Self {
+    pub(crate) fn new(
+        path: Option<&'a Text<'_>>,
+        form: Option<SignatureForm>,
+        input: Input,
+    ) -> Self {
         Self {
             path: path.map_or("", Text::expose),
             form: match form {
@@ -121,7 +125,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    fn push(
+    pub(crate) fn push(
         &self,
         items: &mut Prepared,
         payload: Result<Option<&Binary<'_>>, Code>,

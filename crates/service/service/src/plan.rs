@@ -250,6 +250,17 @@ impl Prepared {
         }
     }
 
+    /// Gives the item that was added last a derivation context, for operations that seal and open.
+    pub fn context(&mut self, context: &[u8]) {
+        // An item that was refused before keeps its code, and reaches no key.
+        if self.items.add_context(context).is_err() {
+            let last = self.items.len().saturating_sub(1);
+            if self.refused.find(last).is_none() {
+                self.refused.0.push((last, (Code::BodyTooLarge, None)));
+            }
+        }
+    }
+
     /// Number of items.
     #[must_use]
     pub fn len(&self) -> usize {

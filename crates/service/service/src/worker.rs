@@ -332,6 +332,18 @@ impl Worker {
         }
     }
 
+    /// What a context is, for a caller who holds some right on it. It decides nothing and uses no key, so it leaves no
+    /// record: the operation that follows does.
+    #[must_use]
+    pub fn known_key(&self, caller: &Caller, context: &str) -> Option<Arc<Key>> {
+        let snapshot = self.shared.snapshot();
+        let now = self.shared.clock().wall();
+        let principal = caller.principal(&snapshot, now).ok()?;
+        let key = snapshot.keyring.find(principal.tenant(), context)?;
+        let known = snapshot.policy.may_know(&principal, reference(key));
+        known.then(|| Arc::clone(key))
+    }
+
     /// Has an order about a context carried out for a caller who may give it. The order has records of its own,
     /// under the same request.
     pub async fn order(

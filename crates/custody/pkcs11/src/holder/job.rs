@@ -124,7 +124,8 @@ impl<'a> Job<'a> {
         }
         let aad = Aad::EMPTY
             .caller(item.aad)
-            .map_err(|_| Fault::Item(Code::AadTooLarge))?;
+            .map_err(|_| Fault::Item(Code::AadTooLarge))?
+            .derivation(item.context);
         match operation {
             HolderOperation::Seal | HolderOperation::MakeDataKey if item.version != 0 => {
                 Err(Fault::Item(Code::ValueInvalid))

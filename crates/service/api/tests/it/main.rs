@@ -15,3 +15,5 @@ mod protocol_page;
 mod requests;
 #[cfg(test)]
 mod routes;
+#[cfg(test)]
+mod transit;
