@@ -46,7 +46,8 @@ pub(crate) struct Wait(pub(crate) Duration);
 impl Wait {
     /// Whole seconds, at least one.
     pub(crate) fn seconds(self) -> u32 {
-        let whole = self.0.as_secs() + u64::from(self.0.subsec_nanos() > 0);
+        let begun = u64::from(self.0.subsec_nanos() > 0);
+        let whole = self.0.as_secs().saturating_add(begun);
         u32::try_from(whole).unwrap_or(u32::MAX).max(1)
     }
 }

@@ -55,6 +55,8 @@ pub struct Worker {
     wants_sync: Cell<bool>,
     /// Whether a cancelled request left a record that nobody waits for.
     left_behind: Cell<bool>,
+    /// Whether nobody flushes any more: what comes now is flushed at once.
+    finished: Cell<bool>,
     /// How far the last flushes went, the newest first.
     written: Cell<[Option<Written>; 4]>,
 }
@@ -155,6 +157,7 @@ impl Worker {
             tallies: RefCell::default(),
             wants_sync: Cell::new(false),
             left_behind: Cell::new(false),
+            finished: Cell::new(false),
             written: Cell::default(),
         })
     }
@@ -488,6 +491,8 @@ impl Worker {
             self.flush();
         }
         self.counters.ended();
+        // What still runs ends with its thread, and its record is the last of it.
+        self.finished.set(true);
     }
 
     /// A request that found no version to seal with asked for the newest one.
@@ -521,6 +526,9 @@ impl Worker {
     /// There is a record that nobody waits for.
     pub(crate) fn leave_behind(&self) {
         self.left_behind.set(true);
+        if self.finished.get() {
+            self.flush();
+        }
     }
 
     /// The random stream of the running job.
@@ -982,7 +990,7 @@ impl Drop for Entry<'_> {
             self.facts.outcome = Code::Interrupted;
             self.facts.failed = self.facts.items;
             drop(self.close::<()>(Err(Code::Interrupted), &[]));
-            self.worker.left_behind.set(true);
+            self.worker.leave_behind();
         }
     }
 }

@@ -327,6 +327,10 @@ fn every_answer_is_of_a_route_and_status_that_the_description_has() {
             if template.ends_with("/key/destroy") {
                 continue;
             }
+            // Streams are bytes and no text; the tests of streams see them work.
+            if template.ends_with("/stream") {
+                continue;
+            }
             let good = (template.clone(), verb.clone(), 200);
             assert!(
                 seen.contains(&good),

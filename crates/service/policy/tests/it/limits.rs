@@ -136,7 +136,7 @@ fn what_cannot_be_kept_is_refused() {
         ),
         (
             "[[limit]]\nper_second = 1\n[limit.costs]\nsigning = 2\n",
-            "limit",
+            "key `signing`: unknown operation",
         ),
     ] {
         let refused = PolicyDocument::parse(&format!("version = 1\n{PEOPLE}{limits}"));
