@@ -14,6 +14,8 @@ mod crash;
 #[cfg(test)]
 mod drain;
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod formats;
@@ -33,5 +35,7 @@ mod rotation;
 mod secrets;
 #[cfg(test)]
 mod tokens;
+#[cfg(test)]
+mod transit;
 #[cfg(test)]
 mod uses;
