@@ -16,6 +16,8 @@ mod crash;
 #[cfg(test)]
 mod drain;
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod formats;
@@ -43,5 +45,7 @@ mod secrets;
 mod streams;
 #[cfg(test)]
 mod tokens;
+#[cfg(test)]
+mod transit;
 #[cfg(test)]
 mod uses;

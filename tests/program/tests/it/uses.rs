@@ -24,7 +24,7 @@ use crate::fixture::*;
 
 const MESSAGE: &[u8] = b"order 4711: 250 at 17.35";
 
-fn spec(purpose: Purpose, algorithm: Algorithm) -> KeySpec {
+pub(crate) fn spec(purpose: Purpose, algorithm: Algorithm) -> KeySpec {
     KeySpec {
         purpose,
         algorithm,
@@ -44,7 +44,12 @@ fn order(context: &str, spec: KeySpec, detail: Option<Detail>) -> Order {
     }
 }
 
-fn make(node: &Arc<Node>, context: &str, spec: KeySpec, detail: Option<Detail>) -> Option<String> {
+pub(crate) fn make(
+    node: &Arc<Node>,
+    context: &str,
+    spec: KeySpec,
+    detail: Option<Detail>,
+) -> Option<String> {
     match node.carry_out(order(context, spec, detail)).unwrap() {
         Answer::ContextCreated { words, .. } => words.map(|words| words.expose().to_owned()),
         other => panic!("{other:?}"),
@@ -94,7 +99,7 @@ fn grant(context: &str, operations: &[Operation], paths: &[&str], effect: Effect
     }
 }
 
-fn allow(site: &Site, context: &str, operations: &[Operation], paths: &[&str]) {
+pub(crate) fn allow(site: &Site, context: &str, operations: &[Operation], paths: &[&str]) {
     let grant = grant(context, operations, paths, Effect::Allow);
     site.change_policy(|document| document.grants.push(grant));
 }

@@ -68,7 +68,7 @@ fn statuses_are_the_ones_that_were_decided() {
         ),
         (
             403,
-            "operation_denied principal_unknown principal_ambiguous certificate_revoked certificate_expired certificate_missing certificate_untrusted certificate_malformed approval_missing",
+            "operation_denied principal_unknown principal_ambiguous certificate_revoked certificate_expired certificate_missing certificate_untrusted certificate_malformed approval_missing token_refused",
         ),
         (404, "context_not_found route_not_found version_not_found"),
         (405, "method_not_allowed"),
