@@ -549,7 +549,9 @@ mod tests {
     fn connections_that_ended_are_not_open() {
         let metrics = Metrics::default();
         let (a, b) = (metrics.thread(), metrics.thread());
-        [&a, &b, &a].map(|thread| thread.note_opened());
+        for thread in [&a, &b, &a] {
+            thread.note_opened();
+        }
         b.note_closed();
         let text = text(connections, &metrics);
         assert!(text.contains("keywright_connections_opened_total 3\n"));

@@ -110,16 +110,10 @@ mod tests {
     #[test]
     fn a_duration_counts_in_every_bucket_whose_bound_is_not_below_it() {
         let histogram = Histogram::default();
-        let at = |nanos| histogram.note(Duration::from_nanos(nanos));
-        [
-            0,
-            1_000,
-            1_001,
-            10_000_000_000,
-            10_000_000_001,
-            u64::MAX / 4,
-        ]
-        .map(at);
+        let all = [0, 1_000, 1_001, 10_000_000_000, 10_000_000_001];
+        for nanos in all.into_iter().chain([u64::MAX / 4]) {
+            histogram.note(Duration::from_nanos(nanos));
+        }
         let sum = Summed::of([&histogram].into_iter());
         let shown: Vec<_> = sum.cumulative().collect();
         assert_eq!(shown.first(), Some(&("0.000001", 2)));
