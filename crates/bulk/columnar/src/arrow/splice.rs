@@ -134,7 +134,8 @@ impl Told {
         let Ok(message) = root_as_message(item.description(&head)) else {
             return Ok(None);
         };
-        let Some(batch) = message.header_as_record_batch() else {
+        let batch = message.header_as_record_batch();
+        let Some(batch) = batch.filter(|_| message.version() == MetadataVersion::V5) else {
             return Ok(None);
         };
         let views = batch.variadicBufferCounts();
