@@ -409,7 +409,7 @@ fn create_context(home: &Home, create: &ContextCreate, format: Format) -> Result
         secret: secret.as_ref().map(Imported::new),
     };
     let Answer::ContextCreated { id, version, words } = give(home, order)? else {
-        return Err(order::unexpected());
+        return Err(unexpected());
     };
     let document = CreatedDocument {
         name,
@@ -577,7 +577,7 @@ fn rotate(home: &Home, context: OneContext, format: Format) -> Result<(), Failur
         name: name.clone(),
     };
     let Answer::KeyRotated { version } = give(home, order)? else {
-        return Err(order::unexpected());
+        return Err(unexpected());
     };
     output::document(
         format,
@@ -597,13 +597,13 @@ fn rotate(home: &Home, context: OneContext, format: Format) -> Result<(), Failur
 fn contexts(home: &Home, tenant: Name, name: Option<Name>) -> Result<Vec<ContextState>, Failure> {
     match give(home, Order::Contexts { tenant, name })? {
         Answer::Contexts { contexts } => Ok(contexts),
-        _ => Err(order::unexpected()),
+        _ => Err(unexpected()),
     }
 }
 
 fn one(home: &Home, context: OneContext) -> Result<ContextState, Failure> {
     let mut found = contexts(home, context.tenant.tenant, Some(context.name))?;
-    found.pop().ok_or_else(order::unexpected)
+    found.pop().ok_or_else(unexpected)
 }
 
 fn active(context: &ContextState) -> String {
@@ -717,7 +717,7 @@ fn apply(home: &Home, file: &Path, format: Format) -> Result<(), Failure> {
     }
     .map_err(|error| Failure::file(file, "read", &error))?;
     let Answer::InForce { epoch } = give(home, Order::PolicyApply { text })? else {
-        return Err(order::unexpected());
+        return Err(unexpected());
     };
     output::document(format, &EpochDocument { epoch }, || {
         output::fields(&[("epoch", epoch.to_string())])
@@ -739,6 +739,6 @@ fn show(home: &Home, format: Format) -> Result<(), Failure> {
 fn policy(home: &Home) -> Result<Option<String>, Failure> {
     match give(home, Order::PolicyShow)? {
         Answer::Policy { text } => Ok((!text.is_empty()).then_some(text)),
-        _ => Err(order::unexpected()),
+        _ => Err(unexpected()),
     }
 }

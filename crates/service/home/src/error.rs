@@ -182,9 +182,8 @@ impl HomeError {
             Self::Admin(_) | Self::Refused { .. } => {
                 "nothing was changed; correct the order and give it again"
             }
-            Self::Transport(_) => "choose another address with --listen, or stop what uses it",
-            Self::Probe { .. } => {
-                "choose another address in the configuration, or stop what uses it"
+            Self::Transport(_) | Self::Probe { .. } => {
+                "choose another address in the configuration or with --listen, or stop what uses it"
             }
             Self::CertificateExpired(_) => "put a certificate in place that is valid now",
             Self::NotRunning => "start it with keywright serve; it reads everything when it starts",

@@ -44,13 +44,23 @@ fn says(addr: SocketAddr, path: &str) -> bool {
     }
 }
 
+/// What the probe may say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    Yes,
+    No,
+}
+
 /// Waits until the probe says so, for as long as a node may take to notice.
-fn until(addr: SocketAddr, path: &str, expected: bool) {
+fn until(addr: SocketAddr, path: &str, expected: Word) {
     let clock = Clock::system();
     let started = clock.monotonic();
-    while says(addr, path) != expected {
+    while says(addr, path) != (expected == Word::Yes) {
         let waited = clock.monotonic().since(started);
-        assert!(waited < Duration::from_secs(5), "{path} is not {expected}");
+        assert!(
+            waited < Duration::from_secs(5),
+            "{path}: {expected:?} was not said"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -73,7 +83,7 @@ fn a_holder_that_fails_makes_a_node_not_ready_and_no_dead_one() {
     let mut wire = site.wire(TRADING, Protocol::Http2);
     for fault in [Fault::Unavailable, Fault::KeyRejected, Fault::Panic] {
         faults.fail(fault);
-        until(addr, "/ready", false);
+        until(addr, "/ready", Word::No);
         assert!(says(addr, "/live"), "starting it again mends no token");
         let health = wire.get("/v1/health");
         assert_eq!(health.status, 503);
@@ -81,7 +91,7 @@ fn a_holder_that_fails_makes_a_node_not_ready_and_no_dead_one() {
         assert_eq!(health.json()["status"], "degraded");
         assert_eq!(health.json()["store"], "ok");
         faults.heal();
-        until(addr, "/ready", true);
+        until(addr, "/ready", Word::Yes);
         assert_eq!(wire.get("/v1/health").json()["status"], "ready");
     }
     site.stop();
@@ -99,11 +109,11 @@ fn a_certificate_that_has_ended_makes_a_node_not_ready_until_there_is_another() 
     put_certificate(&home, Duration::from_secs(86_400));
     let (site, hand) = at(home);
     let addr = probe(&site);
-    until(addr, "/ready", true);
+    until(addr, "/ready", Word::Yes);
     hand.advance(Duration::from_secs(86_400 - 60));
-    until(addr, "/ready", true);
+    until(addr, "/ready", Word::Yes);
     hand.advance(Duration::from_secs(120));
-    until(addr, "/ready", false);
+    until(addr, "/ready", Word::No);
     let mut wire = site.wire(TRADING, Protocol::Http2);
     let health = wire.get("/v1/health");
     assert_eq!(health.json()["certificates"], "failed");
@@ -113,7 +123,7 @@ fn a_certificate_that_has_ended_makes_a_node_not_ready_until_there_is_another() 
     );
     put_certificate(&site.home, Duration::from_secs(30 * 86_400));
     site.node().reload().unwrap();
-    until(addr, "/ready", true);
+    until(addr, "/ready", Word::Yes);
     assert_eq!(wire.get("/v1/health").json()["certificates"], "ok");
     site.stop();
 }
@@ -122,13 +132,13 @@ fn a_certificate_that_has_ended_makes_a_node_not_ready_until_there_is_another() 
 fn revocation_lists_that_have_ended_make_a_node_not_ready() {
     let (site, hand) = at(with_probe(Home::demo()));
     let addr = probe(&site);
-    until(addr, "/ready", true);
+    until(addr, "/ready", Word::Yes);
     // The lists of a new home hold for as long as its certificates.
     put_certificate(&site.home, Duration::from_secs(1000 * 86_400));
     site.node().reload().unwrap();
     hand.advance(Duration::from_secs(400 * 86_400));
     // For this clock nobody has looked for 400 days; that passes with the next look.
-    until(addr, "/live", true);
+    until(addr, "/live", Word::Yes);
     let lacks = || site.node().admin().shared().lacks();
     while lacks().contains(&Lack::Stale) {
         std::thread::sleep(Duration::from_millis(20));

@@ -379,21 +379,7 @@ fn item(out: &mut Buffer, done: &Done<'_>) {
             version,
         } => {
             out.text("\"signature\":\"");
-            match spelling {
-                Spelling::Der => {
-                    let der = der::signature_to_der(signature).unwrap_or_default();
-                    versioned(out, version, &der);
-                }
-                Spelling::Standard => versioned(out, version, signature),
-                Spelling::Url => {
-                    prefix(out, version);
-                    let text = base64::encode(signature)
-                        .replace('+', "-")
-                        .replace('/', "_");
-                    out.text(text.trim_end_matches('='));
-                    out.text("\"");
-                }
-            }
+            put_signature(out, version, (signature, spelling));
             out.version(version);
         }
         Done::Verified(valid) => out.text(if valid {
@@ -401,6 +387,25 @@ fn item(out: &mut Buffer, done: &Done<'_>) {
         } else {
             "\"valid\":false"
         }),
+    }
+}
+
+/// A signature as it was asked for, behind version and prefix, and the quotation mark.
+fn put_signature(out: &mut Buffer, version: KeyVersion, (signature, spelling): (&[u8], Spelling)) {
+    match spelling {
+        Spelling::Der => {
+            let der = der::signature_to_der(signature).unwrap_or_default();
+            versioned(out, version, &der);
+        }
+        Spelling::Standard => versioned(out, version, signature),
+        Spelling::Url => {
+            prefix(out, version);
+            let text = base64::encode(signature)
+                .replace('+', "-")
+                .replace('/', "_");
+            out.text(text.trim_end_matches('='));
+            out.text("\"");
+        }
     }
 }
 

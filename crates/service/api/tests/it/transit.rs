@@ -337,16 +337,17 @@ fn damaged_bodies_paths_and_texts_are_refused_or_mean_what_they_say() {
 
 const ID: RequestId = RequestId::from_bytes([0xAB; 16]);
 
+/// What stands in the answer of one item.
+fn done(done: Done<'_>) -> Value {
+    let answer: Value = serde_json::from_slice(&one(&done, ID)).unwrap();
+    assert_eq!(answer["request_id"], "abababab-abab-abab-abab-abababababab");
+    assert_eq!(answer["auth"], Value::Null);
+    answer["data"].clone()
+}
+
 #[test]
 fn answers_are_what_clients_read() {
     let version = KeyVersion::from_number(3);
-    let halves = [&[0x81; 32][..], &[1; 32]].concat();
-    let done = |done: Done<'_>| {
-        let answer: Value = serde_json::from_slice(&one(&done, ID)).unwrap();
-        assert_eq!(answer["request_id"], "abababab-abab-abab-abab-abababababab");
-        assert_eq!(answer["auth"], Value::Null);
-        answer["data"].clone()
-    };
     assert_eq!(
         done(Done::Sealed {
             ciphertext: b"x",
@@ -385,6 +386,12 @@ fn answers_are_what_clients_read() {
         };
         assert_eq!(done(datakey), expected);
     }
+}
+
+#[test]
+fn signatures_are_spelled_as_they_were_asked_for() {
+    let version = KeyVersion::from_number(3);
+    let halves = [&[0x81; 32][..], &[1; 32]].concat();
     for (spelling, signature, expected) in [
         (Spelling::Standard, &[0xFF, 0xFE][..], "vault:v3://4="),
         (Spelling::Url, &[0xFF, 0xFE], "vault:v3:__4"),

@@ -25,6 +25,14 @@ pub(super) struct Understood {
     pub(super) form: Form,
 }
 
+/// In which forms a data key is answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum DataKeys {
+    #[default]
+    PlainToo,
+    WrappedOnly,
+}
+
 /// How a request was put, which decides how it is answered.
 #[derive(Default)]
 pub(super) struct Form {
@@ -33,19 +41,7 @@ pub(super) struct Form {
     pub(super) references: Vec<Option<String>>,
     /// Whether a batch of which only a part failed has the status of one that was done.
     partly_done_is_done: bool,
-    /// Whether a data key is answered without its plain form.
-    wrapped_only: bool,
-}
-
-impl Form {
-    /// The form of a request with these references.
-    pub(super) fn new(batch: bool, references: Vec<Option<String>>) -> Self {
-        Self {
-            batch,
-            references,
-            ..Self::default()
-        }
-    }
+    data_keys: DataKeys,
 }
 
 impl Visit<'_> {
@@ -54,8 +50,8 @@ impl Visit<'_> {
         let understood = self.understand(body, key.as_deref());
         let understood = self.understood(understood).await?;
         let operation = understood.operation;
-        let wrapped_only = understood.form.wrapped_only;
-        self.perform(understood, |item| Ok(tell(operation, wrapped_only, item)))
+        let data_keys = understood.form.data_keys;
+        self.perform(understood, |item| Ok(tell((operation, data_keys), item)))
             .await
     }
 
@@ -144,11 +140,12 @@ fn encrypt(
         let beside = (item.associated_data.as_ref(), item.context.as_ref());
         push(&mut prepared, |out| decode(Some(plaintext), out), beside);
     }
-    let mut form = Form::new(
+    let form = Form {
         batch,
-        references(items.iter().map(|item| item.reference.as_ref())),
-    );
-    form.partly_done_is_done = partly(body.partial_failure_response_code)?;
+        references: references(items.iter().map(|item| item.reference.as_ref())),
+        partly_done_is_done: partly(body.partial_failure_response_code)?,
+        ..Form::default()
+    };
     Ok(Understood {
         operation: DataOperation::Encrypt,
         items: prepared,
@@ -177,11 +174,12 @@ fn decrypt(
         };
         push(&mut prepared, read, beside);
     }
-    let mut form = Form::new(
+    let form = Form {
         batch,
-        references(items.iter().map(|item| item.reference.as_ref())),
-    );
-    form.partly_done_is_done = partly(body.partial_failure_response_code)?;
+        references: references(items.iter().map(|item| item.reference.as_ref())),
+        partly_done_is_done: partly(body.partial_failure_response_code)?,
+        ..Form::default()
+    };
     let operation = match first {
         Some(Kind::Key) => DataOperation::DatakeyOpen,
         _ => DataOperation::Decrypt,
@@ -215,10 +213,11 @@ fn rewrap(
     Ok(Understood {
         operation: DataOperation::Rewrap,
         items: prepared,
-        form: Form::new(
+        form: Form {
             batch,
-            references(items.iter().map(|item| item.reference.as_ref())),
-        ),
+            references: references(items.iter().map(|item| item.reference.as_ref())),
+            ..Form::default()
+        },
     })
 }
 
@@ -228,8 +227,14 @@ fn datakey(body: &DatakeyBody<'_>, (name, kind): (&str, &str)) -> Result<Underst
     let mut prepared = Prepared::with_capacity(1, 0);
     let beside = (body.associated_data.as_ref(), body.context.as_ref());
     push(&mut prepared, |_| Ok(()), beside);
-    let mut form = Form::new(false, Vec::new());
-    form.wrapped_only = kind == "wrapped";
+    let data_keys = match kind {
+        "wrapped" => DataKeys::WrappedOnly,
+        _ => DataKeys::PlainToo,
+    };
+    let form = Form {
+        data_keys,
+        ..Form::default()
+    };
     Ok(Understood {
         operation: DataOperation::Datakey,
         items: prepared,
@@ -326,7 +331,7 @@ pub(super) fn references<'b, 'a: 'b>(
         .collect()
 }
 
-fn tell<'r>(operation: DataOperation, wrapped_only: bool, item: &ReplyItem<'r>) -> Done<'r> {
+fn tell<'r>((operation, data_keys): (DataOperation, DataKeys), item: &ReplyItem<'r>) -> Done<'r> {
     let (payload, version) = (item.payload, item.version);
     match operation {
         DataOperation::Decrypt => Done::Opened(payload),
@@ -334,7 +339,7 @@ fn tell<'r>(operation: DataOperation, wrapped_only: bool, item: &ReplyItem<'r>) 
         DataOperation::Datakey => {
             let (_, key, ciphertext) = data_key(payload);
             Done::Datakey {
-                plaintext: (!wrapped_only).then_some(key),
+                plaintext: (data_keys == DataKeys::PlainToo).then_some(key),
                 ciphertext,
                 version,
             }

@@ -101,10 +101,11 @@ impl Visit<'_> {
                 .ok_or(missing("missing input to sign"))?;
             Asked::new(None, None, spelt.input).push(&mut prepared, Ok(Some(input)), None);
         }
-        let form = Form::new(
+        let form = Form {
             batch,
-            references(items.iter().map(|item| item.reference.as_ref())),
-        );
+            references: references(items.iter().map(|item| item.reference.as_ref())),
+            ..Form::default()
+        };
         let operation = DataOperation::Sign;
         Ok((
             Understood {
@@ -162,10 +163,11 @@ impl Visit<'_> {
                 Err(code) => asked.push(&mut prepared, Err(code), None),
             }
         }
-        let form = Form::new(
+        let form = Form {
             batch,
-            references(items.iter().map(|item| item.reference.as_ref())),
-        );
+            references: references(items.iter().map(|item| item.reference.as_ref())),
+            ..Form::default()
+        };
         Ok((
             Understood {
                 operation,
@@ -195,10 +197,11 @@ impl Visit<'_> {
                 .ok_or(missing("missing input for HMAC"))?;
             Asked::new(None, None, Input::Message).push(&mut prepared, Ok(Some(input)), None);
         }
-        let form = Form::new(
+        let form = Form {
             batch,
-            references(items.iter().map(|item| item.reference.as_ref())),
-        );
+            references: references(items.iter().map(|item| item.reference.as_ref())),
+            ..Form::default()
+        };
         let operation = DataOperation::Mac;
         Ok((
             Understood {
