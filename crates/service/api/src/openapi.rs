@@ -104,6 +104,10 @@ const fn summary(endpoint: Endpoint) -> &'static str {
         Endpoint::Datakey => "Make a data key for local work, plain and wrapped.",
         Endpoint::DatakeyOpen => "Open a wrapped data key.",
         Endpoint::Decrypt => "Open ciphertexts of the context.",
+        Endpoint::DeterministicDecrypt => "Open what was sealed so that equal texts look alike.",
+        Endpoint::DeterministicEncrypt => {
+            "Seal so that equal texts look alike under one version, binding and additional data."
+        }
         Endpoint::Detokenize => "Make values of tokens; the version is named, and not tried.",
         Endpoint::Encrypt => "Seal under the context's active key version.",
         Endpoint::Health => "Whether key holder and audit log work; 503 if one does not.",

@@ -25,6 +25,10 @@ pub enum Endpoint {
     DatakeyOpen,
     /// `POST /v1/contexts/{context}/decrypt`.
     Decrypt,
+    /// `POST /v1/contexts/{context}/deterministic/decrypt`.
+    DeterministicDecrypt,
+    /// `POST /v1/contexts/{context}/deterministic/encrypt`.
+    DeterministicEncrypt,
     /// `POST /v1/contexts/{context}/detokenize`.
     Detokenize,
     /// `POST /v1/contexts/{context}/encrypt`.
@@ -352,7 +356,7 @@ const fn read(
 }
 
 /// Every route.
-pub static ROUTES: [Route; 30] = [
+pub static ROUTES: [Route; 32] = [
     context(
         (Endpoint::Encrypt, "encrypt"),
         Operation::Encrypt,
@@ -381,6 +385,18 @@ pub static ROUTES: [Route; 30] = [
         (Endpoint::DatakeyOpen, "datakey/open"),
         Operation::DatakeyOpen,
         ("OpenItem", "DatakeyOpenAnswer"),
+        (IN_CONTEXT, OPENED_ITEM),
+    ),
+    context(
+        (Endpoint::DeterministicEncrypt, "deterministic/encrypt"),
+        Operation::DeterministicEncrypt,
+        ("SealItem", "SealAnswer"),
+        (SEALING, SEALED_ITEM),
+    ),
+    context(
+        (Endpoint::DeterministicDecrypt, "deterministic/decrypt"),
+        Operation::DeterministicDecrypt,
+        ("OpenItem", "OpenAnswer"),
         (IN_CONTEXT, OPENED_ITEM),
     ),
     context(

@@ -18,6 +18,7 @@ mod create;
 mod error;
 mod files;
 mod holders;
+mod imports;
 mod keeper;
 mod node;
 mod order;
@@ -41,8 +42,8 @@ pub use keywright_password::Profile;
 pub use node::{MemoryPlan, Node, Serving, serve_null};
 pub use order::{
     Answer, CampaignOrder, ContextState, Imported, Moved, Order, Rotation, RuleChanges,
-    VersionState, Words,
+    VersionState, Words, Wrapped,
 };
 pub use questions::{Able, Reach, Reason};
 pub use section::Token;
-pub use seeds::{Recipient, SEED_TEXT, seed_text};
+pub use seeds::{KEY_TEXT, Recipient, SEED_TEXT, seed_text};

@@ -12,13 +12,19 @@ mod configuration;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod deterministic;
+#[cfg(test)]
 mod drain;
+#[cfg(test)]
+mod exports;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
 mod holders;
+#[cfg(test)]
+mod imports;
 #[cfg(test)]
 mod life;
 #[cfg(test)]
@@ -31,6 +37,8 @@ mod refusals;
 mod rotation;
 #[cfg(test)]
 mod secrets;
+#[cfg(test)]
+mod signatures;
 #[cfg(test)]
 mod tokens;
 #[cfg(test)]
