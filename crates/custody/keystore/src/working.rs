@@ -19,13 +19,13 @@ use crate::uses::{Held, OwnKey, Private, curve_of};
 pub(crate) enum Working {
     Mac(Box<MacVersion>),
     Own(OwnKey),
-    Pair(Box<KeyPair>, Seat),
+    /// The slot is the place of the pair, which lies elsewhere, among what is loaded: as many are kept as there are
+    /// slots.
+    Pair {
+        key: Box<KeyPair>,
+        _seat: Option<Slot>,
+    },
     Tree(Tree),
-}
-
-/// The place of a pair, which lies elsewhere, in the queue of what is loaded: as many are kept as there are slots.
-pub(crate) struct Seat {
-    _slot: Option<Slot>,
 }
 
 /// The same, as a version remembers it.
@@ -126,7 +126,10 @@ impl Working {
             return Err(HolderError::Unsupported(spec.custody));
         }
         let pair = KeyPair::new(spec.algorithm, secret).map_err(|_| HolderError::Unavailable)?;
-        Ok(Self::Pair(Box::new(pair), Seat { _slot: seat }))
+        Ok(Self::Pair {
+            key: Box::new(pair),
+            _seat: seat,
+        })
     }
 }
 
@@ -167,7 +170,7 @@ fn one(
     let asked = (&usage, item.payload);
     match working {
         Working::Mac(key) => key.work(operation, asked, out),
-        Working::Pair(key, _) => {
+        Working::Pair { key, .. } => {
             if !usage.path.is_empty() {
                 return Err(Code::PathInvalid);
             }
