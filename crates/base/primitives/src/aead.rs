@@ -5,11 +5,14 @@
 //!
 //! * [`Aes128Gcm`], [`Aes256Gcm`], [`ChaCha20Poly1305`]: nonces of 96 bits, which the caller must not repeat.
 //! * [`Xaes256Gcm`], [`XChaCha20Poly1305`]: nonces of 192 bits, which may be random.
+//! * [`Aes256Siv`]: no nonce; equal texts have equal ciphertexts.
 
 pub(crate) mod extended;
+mod siv;
 mod standard;
 
 pub use extended::{XChaCha20Poly1305, Xaes256Gcm};
+pub use siv::{Aes256Siv, SIV_KEY_LEN};
 pub use standard::{Aes128Gcm, Aes256Gcm, ChaCha20Poly1305};
 
 /// Bytes in a tag of every AEAD here.

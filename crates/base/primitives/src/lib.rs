@@ -2,13 +2,14 @@
 //!
 //! | module | what | source |
 //! |---|---|---|
-//! | [`aead`] | AES-GCM, ChaCha20-Poly1305, XAES-256-GCM, XChaCha20-Poly1305 | SP 800-38D, RFC 8439, C2SP XAES-256-GCM, draft-irtf-cfrg-xchacha |
+//! | [`aead`] | AES-GCM, ChaCha20-Poly1305, XAES-256-GCM, XChaCha20-Poly1305, AES-SIV | SP 800-38D, RFC 8439, C2SP XAES-256-GCM, draft-irtf-cfrg-xchacha, RFC 5297 |
 //! | [`agreement`] | X25519, ECDH over P-256, P-384, P-521 | RFC 7748, SP 800-56A |
 //! | `ed25519_extended` (feature `hd`) | Ed25519 with a key that is no seed: scalar, nonce prefix, tweaks | RFC 8032, BIP32-Ed25519 |
 //! | [`hash`] | SHA-256, SHA-384, SHA-512, SHA3-256, SHAKE, BLAKE3 | FIPS 180-4, FIPS 202, the BLAKE3 paper |
 //! | [`hazmat`] | what is there only for comparison and old formats: AES-CBC, RSA with PKCS#1 v1.5 encryption | SP 800-38A, RFC 8017 |
 //! | [`kdf`] | HKDF, and its second half alone; BLAKE3 | RFC 5869, the BLAKE3 paper |
 //! | [`kem`] | ML-KEM-768, ML-KEM-1024 | FIPS 203 |
+//! | [`key_wrap`] | AES key wrap with padding | SP 800-38F, RFC 5649 |
 //! | [`mac`] | HMAC, AES-CMAC, keyed BLAKE3 | RFC 2104, SP 800-38B, the BLAKE3 paper |
 //! | `p256`, `secp256k1` (feature `hd`) | tweaks of keys, deterministic ECDSA with low s and recovery, BIP-340, ECDH | SEC 1, RFC 6979, BIP-340 |
 //! | [`random`] | the kernel and the backend together, stretched by AES-256-CTR | design 7.24 |
@@ -33,6 +34,7 @@ pub mod hash;
 pub mod hazmat;
 pub mod kdf;
 pub mod kem;
+pub mod key_wrap;
 pub mod mac;
 #[cfg(feature = "hd")]
 pub mod p256;

@@ -123,18 +123,26 @@ numbered! {
         HmacSha512 = 21, "hmac-sha-512";
         /// 32 bytes for AES-CMAC.
         Aes256Cmac = 22, "aes-256-cmac";
-        /// ECDSA over P-384 with SHA-384, in a token.
+        /// ECDSA over P-384 with SHA-384; the stored secret is the scalar of 48 bytes.
         EcdsaP384 = 23, "ecdsa-p384";
         /// ECDSA over P-521 with SHA-512, in a token.
         EcdsaP521 = 24, "ecdsa-p521";
-        /// RSA PKCS#1 v1.5 signatures with SHA-256, modulus of 2048 bits, in a token.
+        /// RSA PKCS#1 v1.5 signatures with SHA-256, modulus of 2048 bits; the stored secret is a PKCS#8 document.
         Rsa2048Pkcs1 = 25, "rsa-2048-pkcs1-sha-256";
-        /// RSA PSS signatures with SHA-256 and a salt of 32 bytes, modulus of 2048 bits, in a token.
+        /// RSA PSS signatures with SHA-256 and a salt of 32 bytes, modulus of 2048 bits; the stored secret is a PKCS#8 document.
         Rsa2048Pss = 26, "rsa-2048-pss-sha-256";
-        /// RSA PKCS#1 v1.5 signatures with SHA-256, modulus of 3072 bits, in a token.
+        /// RSA PKCS#1 v1.5 signatures with SHA-256, modulus of 3072 bits; the stored secret is a PKCS#8 document.
         Rsa3072Pkcs1 = 27, "rsa-3072-pkcs1-sha-256";
-        /// RSA PSS signatures with SHA-256 and a salt of 32 bytes, modulus of 3072 bits, in a token.
+        /// RSA PSS signatures with SHA-256 and a salt of 32 bytes, modulus of 3072 bits; the stored secret is a PKCS#8 document.
         Rsa3072Pss = 28, "rsa-3072-pss-sha-256";
+        /// RSA PKCS#1 v1.5 signatures with SHA-256, modulus of 4096 bits; the stored secret is a PKCS#8 document.
+        Rsa4096Pkcs1 = 29, "rsa-4096-pkcs1-sha-256";
+        /// RSA PSS signatures with SHA-256 and a salt of 32 bytes, modulus of 4096 bits; the stored secret is a PKCS#8 document.
+        Rsa4096Pss = 30, "rsa-4096-pss-sha-256";
+        /// ML-DSA-65 signatures; the stored secret is the 32-byte seed.
+        MlDsa65 = 31, "ml-dsa-65";
+        /// 32 bytes for suite 5.
+        Aes256Siv = 32, "aes-256-siv";
     }
 }
 
@@ -253,7 +261,7 @@ numbered! {
         PublicKey = 30, "public-key";
         /// See extended public keys, of which all public keys below them can be made.
         Xpub = 31, "xpub";
-        /// Let private keys of a tree out.
+        /// Let keys out: private keys of a tree, or a key sealed to public keys.
         KeyExport = 32, "key-export";
         /// Make message authentication codes.
         Mac = 33, "mac";
@@ -277,6 +285,12 @@ numbered! {
         ContextSet = 42, "context-set";
         /// Say that the clock is right after it jumped.
         ClockConfirm = 43, "clock-confirm";
+        /// Seal messages so that equal ones look alike.
+        DeterministicEncrypt = 44, "deterministic-encrypt";
+        /// Open messages that were sealed so.
+        DeterministicDecrypt = 45, "deterministic-decrypt";
+        /// Make a key to which one that is brought in can be wrapped.
+        ImportBegin = 46, "import-begin";
     }
 }
 

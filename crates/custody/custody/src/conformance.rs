@@ -1,6 +1,6 @@
 //! The suite that every key holder must pass, whatever it is made of.
 //!
-//! Keys that seal, authenticate, sign and agree, in this process and in a token, of every algorithm that there is.
+//! Keys that seal, each time otherwise or alike, authenticate, sign and agree, in this process and in a token, of every algorithm that there is.
 //! It asks [`KeyHolder::supports`] first and demands that what is supported works and what is not is
 //! refused. [`run`] returns the first broken promise as a sentence, so that it can be called from a
 //! test, from a command that checks a token in the field, or against a holder of somebody else. Keys that it
@@ -22,6 +22,7 @@ use crate::{
     Reply, Request, Versions,
 };
 
+mod deterministic;
 mod uses;
 
 /// A promise that a holder broke.
@@ -43,6 +44,8 @@ pub fn run(holder: &dyn KeyHolder) -> Checked {
     for spec in specs() {
         run_for(holder, spec).map_err(said(spec))?;
     }
+    let alike = deterministic::spec();
+    deterministic::run_for(holder, alike).map_err(said(alike))?;
     for spec in uses::specs() {
         uses::run_for(holder, spec).map_err(said(spec))?;
     }

@@ -25,6 +25,9 @@ pub enum Misfit {
     /// A signature that only a token makes.
     #[error("{0} is signed in a token only, and this key would be used in this process")]
     SignatureWrapped(Algorithm),
+    /// A signature that no token makes here.
+    #[error("{0} is not signed in a token, and a key in a token is used nowhere else")]
+    SignatureInToken(Algorithm),
     /// A key in a token never leaves it.
     #[error("a key in a token never leaves it, so its export cannot be {0}")]
     Export(Export),
@@ -56,7 +59,10 @@ impl Misfit {
                 "create the context with custody token, or choose xaes-256-gcm or xchacha20-poly1305"
             }
             Self::SignatureWrapped(_) => {
-                "create the context with custody token, or choose ed25519 or ecdsa-p256"
+                "create the context with custody token, or choose ed25519, ecdsa-p256 or ecdsa-p384"
+            }
+            Self::SignatureInToken(_) => {
+                "create the context with custody wrapped, or choose ecdsa-p384 or rsa-3072-pss-sha-256"
             }
             Self::Algorithm { .. } => {
                 "choose an algorithm of this purpose; custody and export do not change what a purpose can do"
@@ -80,6 +86,9 @@ pub const fn check(spec: &KeySpec) -> Result<(), Misfit> {
         Custody::Token if !stays_in_tokens(spec.purpose) => Err(Misfit::Purpose(spec.purpose)),
         Custody::Token if matches!(spec.purpose, Purpose::Seal) && !of_tokens => {
             Err(Misfit::SuiteInToken(spec.algorithm))
+        }
+        Custody::Token if signs_wrapped(purpose, algorithm) => {
+            Err(Misfit::SignatureInToken(algorithm))
         }
         Custody::Token if !serves(purpose, algorithm) && !signs_in_tokens(purpose, algorithm) => {
             Err(Misfit::Algorithm { purpose, algorithm })
@@ -111,7 +120,20 @@ const fn serves(purpose: Purpose, algorithm: Algorithm) -> bool {
             algorithm,
             A::HmacSha256 | A::HmacSha384 | A::HmacSha512 | A::Aes256Cmac
         ),
-        Purpose::Sign => matches!(algorithm, A::Ed25519 | A::EcdsaP256 | A::EcdsaSecp256k1),
+        Purpose::Sign => {
+            matches!(
+                algorithm,
+                A::Ed25519
+                    | A::EcdsaP256
+                    | A::EcdsaP384
+                    | A::EcdsaSecp256k1
+                    | A::Rsa2048Pkcs1
+                    | A::Rsa2048Pss
+                    | A::Rsa3072Pkcs1
+                    | A::Rsa3072Pss
+            ) || signs_wrapped(purpose, algorithm)
+        }
+        Purpose::Deterministic => matches!(algorithm, A::Aes256Siv),
         Purpose::Agree => matches!(algorithm, A::X25519 | A::EcdhP256),
         Purpose::Tree => matches!(
             algorithm,
@@ -127,17 +149,14 @@ const fn serves(purpose: Purpose, algorithm: Algorithm) -> bool {
 
 /// Signatures that are made in tokens alone.
 const fn signs_in_tokens(purpose: Purpose, algorithm: Algorithm) -> bool {
+    matches!(purpose, Purpose::Sign) && matches!(algorithm, Algorithm::EcdsaP521)
+}
+
+/// Signatures that are made in this process alone.
+const fn signs_wrapped(purpose: Purpose, algorithm: Algorithm) -> bool {
     use Algorithm as A;
     matches!(purpose, Purpose::Sign)
-        && matches!(
-            algorithm,
-            A::EcdsaP384
-                | A::EcdsaP521
-                | A::Rsa2048Pkcs1
-                | A::Rsa2048Pss
-                | A::Rsa3072Pkcs1
-                | A::Rsa3072Pss
-        )
+        && matches!(algorithm, A::MlDsa65 | A::Rsa4096Pkcs1 | A::Rsa4096Pss)
 }
 
 /// Suites 3 and 4, whose whole work is one operation of a token.
@@ -208,7 +227,15 @@ mod tests {
         for purpose in purposes {
             for algorithm in Algorithm::ALL.iter().copied() {
                 let checked = check(&in_token(purpose, algorithm));
+                let wrapped = [
+                    Algorithm::MlDsa65,
+                    Algorithm::Rsa4096Pkcs1,
+                    Algorithm::Rsa4096Pss,
+                ];
                 let expected = match fits(purpose, algorithm) {
+                    _ if purpose == Purpose::Sign && wrapped.contains(&algorithm) => {
+                        Err(Misfit::SignatureInToken(algorithm))
+                    }
                     true => Ok(()),
                     false => Err(Misfit::Algorithm { purpose, algorithm }),
                 };
@@ -218,15 +245,48 @@ mod tests {
     }
 
     #[test]
-    fn some_signatures_are_made_in_tokens_alone() {
-        for algorithm in [Algorithm::EcdsaP384, Algorithm::Rsa3072Pss] {
+    fn some_signatures_are_made_in_tokens_alone_and_some_outside_alone() {
+        let checked = |algorithm| {
             let spec = in_token(Purpose::Sign, algorithm);
-            assert_eq!(check(&spec), Ok(()));
             let wrapped = KeySpec {
                 custody: Custody::Wrapped,
                 ..spec
             };
-            assert_eq!(check(&wrapped), Err(Misfit::SignatureWrapped(algorithm)));
+            (check(&spec), check(&wrapped))
+        };
+        for algorithm in [Algorithm::EcdsaP384, Algorithm::Rsa3072Pss] {
+            assert_eq!(checked(algorithm), (Ok(()), Ok(())));
+        }
+        let p521 = Algorithm::EcdsaP521;
+        assert_eq!(checked(p521), (Ok(()), Err(Misfit::SignatureWrapped(p521))));
+        for algorithm in [
+            Algorithm::MlDsa65,
+            Algorithm::Rsa4096Pkcs1,
+            Algorithm::Rsa4096Pss,
+        ] {
+            let refused = Err(Misfit::SignatureInToken(algorithm));
+            assert_eq!(checked(algorithm), (refused, Ok(())));
+        }
+    }
+
+    #[test]
+    fn deterministic_keys_have_one_algorithm_and_nothing_else_has_it() {
+        for purpose in Purpose::ALL {
+            for algorithm in Algorithm::ALL {
+                let (purpose, algorithm) = (*purpose, *algorithm);
+                let checked = check(&KeySpec {
+                    purpose,
+                    algorithm,
+                    ..KeySpec::seal()
+                });
+                let (wants, is) = (
+                    purpose == Purpose::Deterministic,
+                    algorithm == Algorithm::Aes256Siv,
+                );
+                if wants || is {
+                    assert_eq!(checked.is_ok(), wants && is, "{purpose} {algorithm}");
+                }
+            }
         }
     }
 
@@ -293,7 +353,8 @@ mod tests {
             Misfit::Purpose(Purpose::Tree),
             Misfit::SuiteInToken(Algorithm::Xaes256Gcm),
             Misfit::SuiteWrapped(Algorithm::TokenGcm12),
-            Misfit::SignatureWrapped(Algorithm::EcdsaP384),
+            Misfit::SignatureWrapped(Algorithm::EcdsaP521),
+            Misfit::SignatureInToken(Algorithm::MlDsa65),
             Misfit::Export(Export::Plain),
             Misfit::NoToken,
         ];

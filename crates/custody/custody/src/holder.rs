@@ -77,11 +77,11 @@ pub trait KeyHolder: Send + Sync {
         Err(HolderError::Unsupported(material.spec().custody))
     }
 
-    /// Gives out the secret of a version whose key may leave: the seed of a tree.
+    /// Gives out the secret of a version whose key may leave.
     ///
     /// # Errors
-    /// [`HolderError::Unsupported`] for a key whose export is `never`, for keys that are no trees, and by holders
-    /// that keep none; [`HolderError::PermitMismatch`]; else as `perform`.
+    /// [`HolderError::Unsupported`] for a key whose export is `never`, for keys that wrap others, and by holders that
+    /// let none out; [`HolderError::PermitMismatch`]; else as `perform`.
     fn reveal(
         &self,
         permit: &Permit,
@@ -224,6 +224,8 @@ pub enum HolderOperation {
     Open,
     /// Open data keys: payloads are envelopes of kind 2, replies are 48 bytes.
     OpenDataKey,
+    /// As `Open`, with keys that seal equal messages alike.
+    OpenDeterministic,
     /// Show a public key: lp(key) + lp(JSON Web Key) + lp(PEM).
     PublicKey,
     /// Open with the item's version and seal again with version 0 of the request, keeping kind,
@@ -231,6 +233,8 @@ pub enum HolderOperation {
     Reseal,
     /// Seal messages: payloads are plaintexts, replies are envelopes.
     Seal,
+    /// As `Seal`, with keys that seal equal messages alike.
+    SealDeterministic,
     /// Sign the payload.
     Sign,
     /// Make tokens of values, in the form of `Detokenize`.
@@ -256,9 +260,11 @@ impl HolderOperation {
             Self::Mask => Operation::Mask,
             Self::Open => Operation::Decrypt,
             Self::OpenDataKey => Operation::DatakeyOpen,
+            Self::OpenDeterministic => Operation::DeterministicDecrypt,
             Self::Reseal => Operation::Rewrap,
             Self::PublicKey => Operation::PublicKey,
             Self::Seal => Operation::Encrypt,
+            Self::SealDeterministic => Operation::DeterministicEncrypt,
             Self::Sign => Operation::Sign,
             Self::Tokenize => Operation::Tokenize,
             Self::Verify => Operation::Verify,
@@ -271,6 +277,7 @@ impl HolderOperation {
     #[must_use]
     pub const fn first_of(purpose: Purpose) -> Self {
         match purpose {
+            Purpose::Deterministic => Self::SealDeterministic,
             Purpose::Tokenise => Self::Tokenize,
             Purpose::Mac => Self::Mac,
             Purpose::Sign => Self::Sign,
@@ -283,7 +290,10 @@ impl HolderOperation {
     /// Whether it makes one new envelope for each item.
     #[must_use]
     pub const fn seals(self) -> bool {
-        matches!(self, Self::MakeDataKey | Self::Reseal | Self::Seal)
+        matches!(
+            self,
+            Self::MakeDataKey | Self::Reseal | Self::Seal | Self::SealDeterministic
+        )
     }
 }
 
@@ -400,8 +410,8 @@ pub enum HolderError {
     /// The key cannot do this here.
     #[error("this holder does not support {0} keys for that")]
     Unsupported(Custody),
-    /// A secret that was brought in has another length than keys of its kind.
-    #[error("the secret that is brought in has another length than keys of this kind have")]
+    /// A secret that was brought in is no key of its kind: another length, zero, another size of RSA.
+    #[error("the secret that is brought in is no key of this kind, or has another length")]
     SecretLength,
     /// The holder cannot be reached or broke down.
     #[error("the key holder is not available")]

@@ -88,6 +88,7 @@ pub(crate) const fn suite_of(algorithm: Algorithm) -> Option<Suite> {
     match algorithm {
         Algorithm::Xaes256Gcm => Some(Suite::Xaes256Gcm),
         Algorithm::XChaCha20Poly1305 => Some(Suite::XChaCha20Poly1305),
+        Algorithm::Aes256Siv => Some(Suite::Siv),
         _ => None,
     }
 }

@@ -4,21 +4,23 @@ use std::sync::Arc;
 
 use keywright_clock::Clock;
 use keywright_custody::{
-    Detail, HolderError, HolderOperation, Item, Items, KeyHolder, KeyMaterial, NewKey, Particulars,
+    Detail, HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Particulars,
     Placement, Reply, Request, RootKey, StreamStart,
 };
 use keywright_envelope::stream::{Prefix, StreamOpener, StreamSealer};
-use keywright_envelope::{Aad, Binding, Envelope, MessageId};
+use keywright_envelope::{Aad, Binding, Envelope};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::locked::Locking;
 use keywright_secret::{Secret, SecretBytes, wipe};
 use keywright_types::{
-    Code, Custody, Export, InstallationId, KeyId, KeySpec, KeyVersion, Kind, Operation, Purpose,
+    Algorithm, Custody, Export, InstallationId, KeyId, KeySpec, Kind, Operation, Purpose,
 };
 
 use crate::cache::{Cache, Loaded, Pair, Use, derive_pair, suite_of};
 use crate::formats::{self, Ready};
+use crate::messages::{Job, OVERHEAD};
+use crate::pairs;
 use crate::root::{Error, OpenRoot, Root};
 use crate::trees::Prefixes;
 use crate::uses::{Held, is_private_key};
@@ -132,7 +134,11 @@ impl Keystore {
     }
 
     /// The keys for one use of `material`, unwrapped first if need be.
-    fn pair(&self, material: &Arc<KeyMaterial>, for_use: Use) -> Result<Pair, HolderError> {
+    pub(crate) fn pair(
+        &self,
+        material: &Arc<KeyMaterial>,
+        for_use: Use,
+    ) -> Result<Pair, HolderError> {
         let loaded = || {
             material
                 .cell()
@@ -183,8 +189,11 @@ impl Keystore {
         if let Some(working) = loaded {
             return Ok(working);
         }
+        if working::is_pair(material.spec()) {
+            return self.working_pair(material);
+        }
         let mut halves = Vec::with_capacity(2);
-        if working::secret_len(material.spec().purpose) == 32 {
+        if working::secret_len(material.spec()) == 32 {
             halves.push(self.hold(self.unwrap::<32>(material)?));
         } else {
             let seed: Secret<64> = self.unwrap(material)?;
@@ -202,6 +211,19 @@ impl Keystore {
         Ok(working)
     }
 
+    /// The same for a pair, whose secret has a seat in the arena and lies elsewhere.
+    fn working_pair(&self, material: &Arc<KeyMaterial>) -> Result<Arc<Working>, HolderError> {
+        let secret = self.unwrap_whole(material)?;
+        let seat = self.cache.insert(&[0; 32]);
+        let kept = seat.is_some();
+        let working = Arc::new(Working::pair(material, &secret, seat)?);
+        if kept {
+            let loaded = working::Loaded(Arc::clone(&working));
+            self.cache.remember(material, loaded);
+        }
+        Ok(working)
+    }
+
     /// In the arena, if room can be found.
     fn hold(&self, secret: Secret<32>) -> Held {
         match self.cache.insert(secret.expose()) {
@@ -211,14 +233,21 @@ impl Keystore {
     }
 
     fn unwrap<const N: usize>(&self, material: &KeyMaterial) -> Result<Secret<N>, HolderError> {
+        Secret::copy_from(self.unwrap_whole(material)?.expose()).ok_or(HolderError::KeyRejected)
+    }
+
+    /// A secret of any length.
+    fn unwrap_whole(&self, material: &KeyMaterial) -> Result<SecretBytes, HolderError> {
         let attributes = material.attributes();
         let aad = Aad::EMPTY.attributes(&attributes);
         let (sealed, id) = (material.sealed(), material.key());
         let Some(parent) = material.parent() else {
-            return self.open_under_root(sealed, &aad, id);
+            return open_secret(sealed, id, |envelope, out| {
+                self.root.open(envelope, &aad, out)
+            });
         };
         let pair = self.pair(parent, Use::Keys)?;
-        open_key(sealed, id, |envelope, out| {
+        open_secret(sealed, id, |envelope, out| {
             let opened = pair.1.open_into(envelope, &aad, out);
             opened.map_err(|_| HolderError::KeyRejected)
         })
@@ -232,11 +261,17 @@ impl KeyHolder for Keystore {
 
     fn supports(&self, spec: &KeySpec, operation: HolderOperation) -> bool {
         let purpose = match operation {
+            HolderOperation::Reseal if spec.purpose == Purpose::Deterministic => {
+                Purpose::Deterministic
+            }
             HolderOperation::Seal
             | HolderOperation::Open
             | HolderOperation::Reseal
             | HolderOperation::MakeDataKey
             | HolderOperation::OpenDataKey => Purpose::Seal,
+            HolderOperation::SealDeterministic | HolderOperation::OpenDeterministic => {
+                Purpose::Deterministic
+            }
             HolderOperation::Tokenize | HolderOperation::Detokenize | HolderOperation::Mask => {
                 Purpose::Tokenise
             }
@@ -329,11 +364,11 @@ impl KeyHolder for Keystore {
             return Err(HolderError::PermitMismatch);
         }
         let spec = material.spec();
-        if spec.purpose != Purpose::Tree || !matches!(spec.export, Export::Sealed | Export::Plain) {
+        // Keys that wrap others are no contexts, and stay whatever their row says.
+        if spec.purpose == Purpose::Wrap || !matches!(spec.export, Export::Sealed | Export::Plain) {
             return Err(HolderError::Unsupported(spec.custody));
         }
-        let seed: Secret<64> = self.unwrap(material)?;
-        Ok(SecretBytes::from_vec(seed.expose().to_vec()))
+        self.unwrap_whole(material)
     }
 
     /// The sealed secret is the row's, which the caller removes; here goes what was made of it.
@@ -425,7 +460,10 @@ fn caller_aad(bytes: &[u8]) -> Result<Aad<'_>, HolderError> {
 /// Whether keys like this are kept here at all.
 const fn keeps(spec: &KeySpec) -> bool {
     match spec.purpose {
-        Purpose::Seal | Purpose::Wrap => suite_of(spec.algorithm).is_some(),
+        Purpose::Seal | Purpose::Wrap => {
+            suite_of(spec.algorithm).is_some() && !matches!(spec.algorithm, Algorithm::Aes256Siv)
+        }
+        Purpose::Deterministic => matches!(spec.algorithm, Algorithm::Aes256Siv),
         Purpose::Tokenise => formats::cipher_of(spec.algorithm).is_some(),
         _ => working::keeps(spec),
     }
@@ -433,8 +471,11 @@ const fn keeps(spec: &KeySpec) -> bool {
 
 /// A new secret of keys like this.
 fn fresh(random: &mut RandomStream, spec: &KeySpec) -> Result<SecretBytes, HolderError> {
-    let mut secret = SecretBytes::zeroed(working::secret_len(spec.purpose));
-    // One string in 2^32 is no scalar of P-256, and one in 2^128 none of secp256k1.
+    if let Some(document) = pairs::generate(spec.algorithm) {
+        return document.map_err(|_| HolderError::Unavailable);
+    }
+    let mut secret = SecretBytes::zeroed(working::secret_len(spec));
+    // One string in 2^32 is no scalar of P-256, one in 2^128 none of secp256k1, one in 2^190 none of P-384.
     for _ in 0..TRIES {
         let filled = random.fill(secret.expose_mut());
         filled.map_err(|_| HolderError::Unavailable)?;
@@ -447,12 +488,18 @@ fn fresh(random: &mut RandomStream, spec: &KeySpec) -> Result<SecretBytes, Holde
 
 /// A secret that was brought in, if it is one of keys like this.
 fn imported(given: &SecretBytes, spec: &KeySpec) -> Result<SecretBytes, HolderError> {
-    let fits = given.len() == working::secret_len(spec.purpose) && is_key(given, spec);
+    if working::is_pair(spec) {
+        return pairs::canonical(spec.algorithm, given).ok_or(HolderError::SecretLength);
+    }
+    let fits = given.len() == working::secret_len(spec) && is_key(given, spec);
     let copy = || SecretBytes::from_vec(given.expose().to_vec());
     fits.then(copy).ok_or(HolderError::SecretLength)
 }
 
 fn is_key(secret: &SecretBytes, spec: &KeySpec) -> bool {
+    if working::is_pair(spec) {
+        return pairs::canonical(spec.algorithm, secret).is_some();
+    }
     let whole = <&[u8; 32]>::try_from(secret.expose());
     whole.map_or(true, |secret| is_private_key(spec.algorithm, secret))
 }
@@ -466,7 +513,8 @@ fn try_out(blank: &KeyMaterial, secret: &SecretBytes) -> Result<(), HolderError>
             let secret = secret.map_err(|_| HolderError::SecretLength)?;
             Ready::new(secret, blank).map(drop)
         }
-        Purpose::Seal | Purpose::Wrap => Ok(()),
+        Purpose::Deterministic | Purpose::Seal | Purpose::Wrap => Ok(()),
+        _ if working::is_pair(blank.spec()) => Working::pair(blank, secret, None).map(drop),
         _ => {
             let held = halves.map(|half| Held::Heap(Secret::from_fill(|copy| *copy = *half)));
             Working::new(blank, held.collect()).map(drop)
@@ -477,196 +525,31 @@ fn try_out(blank: &KeyMaterial, secret: &SecretBytes) -> Result<(), HolderError>
 /// How often a new secret is drawn until it is a key.
 const TRIES: usize = 8;
 
-/// One request with the keys it needs.
-struct Job<'a> {
-    request: &'a Request,
-    messages: Pairs,
-    keys: Pairs,
-}
-
-/// The keys of a request's versions, in order. Nearly always there is one, which costs no allocation.
-#[derive(Default)]
-struct Pairs {
-    first: Option<Pair>,
-    rest: Vec<Pair>,
-}
-
-impl Pairs {
-    fn get(&self, index: usize) -> Option<&Pair> {
-        match index.checked_sub(1) {
-            None => self.first.as_ref(),
-            Some(index) => self.rest.get(index),
-        }
-    }
-
-    fn first(&self) -> Option<&Pair> {
-        self.first.as_ref()
-    }
-}
-
-impl<'a> Job<'a> {
-    fn new(store: &Keystore, request: &'a Request) -> Result<Self, HolderError> {
-        let pairs = |for_use| -> Result<Pairs, HolderError> {
-            let mut pairs = request
-                .versions
-                .iter()
-                .map(|version| store.pair(version, for_use));
-            let first = pairs.next().transpose()?;
-            Ok(Pairs {
-                first,
-                rest: pairs.collect::<Result<_, _>>()?,
-            })
-        };
-        let (messages, keys) = match request.operation {
-            HolderOperation::Seal | HolderOperation::Open => {
-                (pairs(Use::Messages)?, Pairs::default())
-            }
-            HolderOperation::MakeDataKey | HolderOperation::OpenDataKey => {
-                (Pairs::default(), pairs(Use::Keys)?)
-            }
-            // What is rewrapped may be a message or a data key.
-            _ => (pairs(Use::Messages)?, pairs(Use::Keys)?),
-        };
-        Ok(Self {
-            request,
-            messages,
-            keys,
-        })
-    }
-
-    fn run(&self, items: &Items, random: &mut RandomStream) -> Result<Reply, HolderError> {
-        let first = self
-            .request
-            .versions
-            .first()
-            .ok_or(HolderError::PermitMismatch)?
-            .version();
-        let mut reply =
-            Reply::with_capacity(items.len(), items.byte_len() + items.len() * self.growth());
-        for item in items.iter() {
-            let of_item = || self.request.versions.get(item.version);
-            let work = |out: &mut Vec<u8>| self.one(&item, random, out);
-            match self.request.operation {
-                HolderOperation::Open | HolderOperation::OpenDataKey => {
-                    let used = of_item().map_or(KeyVersion::NONE, |version| version.version());
-                    reply.push_opened(used, item.payload, work);
-                }
-                HolderOperation::Reseal => reply.push_opened(first, item.payload, work),
-                _ => reply.push(first, work),
-            }
-        }
-        Ok(reply)
-    }
-
-    /// By how much a result can be longer than its item. Never too small: a buffer that grows leaves
-    /// a copy of what it held, which nobody wipes.
-    const fn growth(&self) -> usize {
-        match self.request.operation {
-            HolderOperation::Open | HolderOperation::OpenDataKey => 0,
-            HolderOperation::MakeDataKey => OVERHEAD + 2 * DATA_KEY_LEN,
-            _ => OVERHEAD,
-        }
-    }
-
-    fn one(
-        &self,
-        item: &Item<'_>,
-        random: &mut RandomStream,
-        out: &mut Vec<u8>,
-    ) -> Result<[u8; 16], Code> {
-        let aad = Aad::EMPTY.caller(item.aad).map_err(|_| Code::AadTooLarge)?;
-        let aad = aad.derivation(item.context);
-        match self.request.operation {
-            // Sealing uses the first version; an item for another was refused before it came here.
-            HolderOperation::Seal | HolderOperation::MakeDataKey if item.version != 0 => {
-                Err(Code::ValueInvalid)
-            }
-            HolderOperation::Seal => {
-                let (sealing, _) = &**self.messages.first().ok_or(Code::Internal)?;
-                message_of(sealing.seal_into(self.request.binding, &aad, item.payload, random, out))
-            }
-            HolderOperation::Open => open(&self.messages, Kind::Message, item, &aad, out),
-            HolderOperation::OpenDataKey => open(&self.keys, Kind::Key, item, &aad, out),
-            HolderOperation::MakeDataKey => self.make_data_key(&aad, random, out),
-            _ => self.reseal(item, &aad, random, out),
-        }
-    }
-
-    /// 48 bytes of data key (id and secret, design 7.9), then the envelope that holds them.
-    fn make_data_key(
-        &self,
-        aad: &Aad<'_>,
-        random: &mut RandomStream,
-        out: &mut Vec<u8>,
-    ) -> Result<[u8; 16], Code> {
-        let (sealing, _) = &**self.keys.first().ok_or(Code::Internal)?;
-        let data_key: Secret<DATA_KEY_LEN> =
-            random.secret().map_err(|_| Code::HolderUnavailable)?;
-        out.extend_from_slice(data_key.expose());
-        message_of(sealing.seal_into(self.request.binding, aad, data_key.expose(), random, out))
-    }
-
-    fn reseal(
-        &self,
-        item: &Item<'_>,
-        aad: &Aad<'_>,
-        random: &mut RandomStream,
-        out: &mut Vec<u8>,
-    ) -> Result<[u8; 16], Code> {
-        let envelope = Envelope::parse(item.payload).map_err(|_| Code::CiphertextMalformed)?;
-        let header = *envelope.header();
-        let pairs = if header.kind == Kind::Key {
-            &self.keys
-        } else {
-            &self.messages
-        };
-        let mut plain = Vec::with_capacity(envelope.plaintext_len());
-        open(pairs, header.kind, item, aad, &mut plain)?;
-        let plain = SecretBytes::from_vec(plain);
-        let (sealing, _) = &**pairs.first().ok_or(Code::Internal)?;
-        message_of(sealing.seal_into(header.binding, aad, plain.expose(), random, out))
-    }
-}
-
-/// The id of what was sealed; only a backend that fails makes sealing fail.
-fn message_of(sealed: Result<MessageId, keywright_envelope::Error>) -> Result<[u8; 16], Code> {
-    sealed
-        .map(|message| *message.as_bytes())
-        .map_err(|_| Code::HolderUnavailable)
-}
-
-fn open(
-    pairs: &Pairs,
-    kind: Kind,
-    item: &Item<'_>,
-    aad: &Aad<'_>,
-    out: &mut Vec<u8>,
-) -> Result<[u8; 16], Code> {
-    let envelope = Envelope::parse(item.payload).map_err(|_| Code::CiphertextMalformed)?;
-    if envelope.header().kind != kind {
-        return Err(Code::DecryptionFailed);
-    }
-    let (_, opening) = &**pairs.get(item.version).ok_or(Code::DecryptionFailed)?;
-    opening
-        .open_into(&envelope, aad, out)
-        .map_err(|_| Code::DecryptionFailed)?;
-    Ok(*envelope.message_id().as_bytes())
-}
-
 /// Opens an envelope of kind 2 and takes the secret out of it, if it is the secret of `id`.
 fn open_key<const N: usize>(
     sealed: &[u8],
     id: KeyId,
     open: impl FnOnce(&Envelope<'_>, &mut Vec<u8>) -> Result<(), HolderError>,
 ) -> Result<Secret<N>, HolderError> {
+    let secret = open_secret(sealed, id, open)?;
+    Secret::copy_from(secret.expose()).ok_or(HolderError::KeyRejected)
+}
+
+/// The same for a secret of any length.
+fn open_secret(
+    sealed: &[u8],
+    id: KeyId,
+    open: impl FnOnce(&Envelope<'_>, &mut Vec<u8>) -> Result<(), HolderError>,
+) -> Result<SecretBytes, HolderError> {
     let envelope = Envelope::parse(sealed).map_err(|_| HolderError::KeyRejected)?;
     // Room for what a device appends before its zeros are taken away: a buffer that grows leaves a copy.
     let mut plain = Vec::with_capacity(envelope.plaintext_len() + OVERHEAD);
-    open(&envelope, &mut plain)?;
+    let opened = open(&envelope, &mut plain);
     let secret = plain
         .strip_prefix(id.as_bytes())
-        .and_then(Secret::copy_from);
+        .map(|secret| SecretBytes::from_vec(secret.to_vec()));
     wipe(&mut plain);
+    opened?;
     secret.ok_or(HolderError::KeyRejected)
 }
 
@@ -677,66 +560,4 @@ fn key_message(id: KeyId, secret: &SecretBytes) -> SecretBytes {
     front.copy_from_slice(id.as_bytes());
     back.copy_from_slice(secret.expose());
     message
-}
-
-/// Header, nonce, commitment and tag of an envelope with a binding, rounded up.
-const OVERHEAD: usize = 120;
-/// id 16 + secret 32 (design 7.9).
-const DATA_KEY_LEN: usize = 48;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use keywright_clock::WallTime;
-    use keywright_password::Profile;
-    use keywright_policy::Policy;
-    use keywright_types::{PrincipalId, TenantId};
-
-    #[test]
-    fn no_result_outgrows_the_room_that_is_asked_for_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let password = SecretBytes::from_vec(b"p".to_vec());
-        let root = Root::create(&folder.path().join("root"), &password, Profile::Fast).unwrap();
-        let store = Keystore::new(&root, 4, Clock::system()).unwrap();
-        let key = KeyId::from_bytes([1; 16]);
-        let (tenant, version) = (TenantId::from_bytes([2; 16]), KeyVersion::FIRST);
-        let created = WallTime::from_unix_millis(0);
-        let identity = keywright_custody::Identity {
-            tenant,
-            key,
-            version,
-            spec: KeySpec::seal(),
-            created,
-        };
-        let permit = Policy::owner().permit(key, Operation::ContextCreate);
-        let made = store
-            .generate(
-                &permit,
-                NewKey {
-                    identity,
-                    parent: None,
-                },
-            )
-            .unwrap();
-        let versions = vec![Arc::new(made)];
-        let binding = Binding::Principal(PrincipalId::from_bytes([3; 16]));
-        for operation in [HolderOperation::Seal, HolderOperation::MakeDataKey] {
-            let versions = versions.clone();
-            let request = Request {
-                operation,
-                versions: versions.into(),
-                binding,
-                deadline_ns: u64::MAX,
-            };
-            let job = Job::new(&store, &request).unwrap();
-            let mut items = Items::default();
-            items.push_slices(0, b"text", b"").unwrap();
-            let reply = job.run(&items, &mut RandomStream::unseeded()).unwrap();
-            assert_eq!(reply.iter().next().unwrap().code, Code::Ok);
-            assert!(
-                reply.byte_len() <= items.byte_len() + job.growth(),
-                "{operation:?}"
-            );
-        }
-    }
 }

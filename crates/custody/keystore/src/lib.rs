@@ -14,6 +14,8 @@ mod cache;
 mod formats;
 mod holder;
 pub mod macs;
+mod messages;
+mod pairs;
 mod root;
 mod trees;
 mod uses;

@@ -6,9 +6,12 @@ use keywright_custody::{
     HolderError, HolderOperation, Item, Items, KeyMaterial, Reply, Request, Usage,
 };
 use keywright_primitives::random::RandomStream;
-use keywright_types::{Code, Custody, Export, KeyVersion, Purpose};
+use keywright_secret::SecretBytes;
+use keywright_secret::locked::Slot;
+use keywright_types::{Code, Custody, Export, KeySpec, KeyVersion, Purpose};
 
 use crate::macs::{MacVersion, makes_macs};
+use crate::pairs::{self, KeyPair};
 use crate::trees::{Prefixes, SEED_LEN, Tree, scheme_of};
 use crate::uses::{Held, OwnKey, Private, curve_of};
 
@@ -16,6 +19,12 @@ use crate::uses::{Held, OwnKey, Private, curve_of};
 pub(crate) enum Working {
     Mac(Box<MacVersion>),
     Own(OwnKey),
+    /// The slot is the place of the pair, which lies elsewhere, among what is loaded: as many are kept as there are
+    /// slots.
+    Pair {
+        key: Box<KeyPair>,
+        _seat: Option<Slot>,
+    },
     Tree(Tree),
 }
 
@@ -52,19 +61,26 @@ pub(crate) const fn does(purpose: Purpose, operation: HolderOperation) -> bool {
     }
 }
 
-/// Bytes of the secret of keys of this purpose.
-pub(crate) const fn secret_len(purpose: Purpose) -> usize {
-    match purpose {
+/// Whether the secret lies outside the arena.
+pub(crate) const fn is_pair(spec: &KeySpec) -> bool {
+    matches!(spec.purpose, Purpose::Sign) && pairs::is_pair(spec.algorithm)
+}
+
+/// Bytes of the secret of keys like this, where it is no document.
+pub(crate) const fn secret_len(spec: &KeySpec) -> usize {
+    match spec.purpose {
         Purpose::Tree => SEED_LEN,
+        Purpose::Sign => pairs::secret_len(spec.algorithm),
         _ => 32,
     }
 }
 
 /// Whether keys of this specification are kept.
-pub(crate) const fn keeps(spec: &keywright_types::KeySpec) -> bool {
+pub(crate) const fn keeps(spec: &KeySpec) -> bool {
     match spec.purpose {
         Purpose::Mac => makes_macs(spec.algorithm),
-        Purpose::Sign | Purpose::Agree => curve_of(spec.algorithm).is_some(),
+        Purpose::Sign => curve_of(spec.algorithm).is_some() || pairs::is_pair(spec.algorithm),
+        Purpose::Agree => curve_of(spec.algorithm).is_some(),
         Purpose::Tree => scheme_of(spec.algorithm).is_some(),
         _ => false,
     }
@@ -95,6 +111,25 @@ impl Working {
                 .map(Self::Own)
                 .map_err(failed),
         }
+    }
+}
+
+impl Working {
+    /// What a version is whose secret lies outside the arena.
+    pub(crate) fn pair(
+        material: &KeyMaterial,
+        secret: &SecretBytes,
+        seat: Option<Slot>,
+    ) -> Result<Self, HolderError> {
+        let spec = material.spec();
+        if spec.custody != Custody::Wrapped || !is_pair(spec) {
+            return Err(HolderError::Unsupported(spec.custody));
+        }
+        let pair = KeyPair::new(spec.algorithm, secret).map_err(|_| HolderError::Unavailable)?;
+        Ok(Self::Pair {
+            key: Box::new(pair),
+            _seat: seat,
+        })
     }
 }
 
@@ -135,6 +170,12 @@ fn one(
     let asked = (&usage, item.payload);
     match working {
         Working::Mac(key) => key.work(operation, asked, out),
+        Working::Pair { key, .. } => {
+            if !usage.path.is_empty() {
+                return Err(Code::PathInvalid);
+            }
+            key.work(operation, asked, out)
+        }
         Working::Own(key) => {
             if !usage.path.is_empty() {
                 return Err(Code::PathInvalid);
@@ -148,7 +189,8 @@ fn one(
     }
 }
 
-/// As many bytes as a result has at most, so that the buffer does not grow.
+/// As many bytes as a result has at most, where it is a secret: the buffer does not grow and leave a copy. What is
+/// public may be longer.
 const fn room_of(operation: HolderOperation) -> usize {
     match operation {
         HolderOperation::PublicKey => 512,

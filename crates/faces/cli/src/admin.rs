@@ -4,6 +4,7 @@
 //! carries the order out, and closes it. Both ways leave the same records in the audit log.
 
 mod formats;
+mod imports;
 mod kinds;
 mod life;
 mod order;
@@ -26,8 +27,9 @@ use keywright_types::{
 use serde::Serialize;
 
 use crate::admin::formats::FormatOptions;
+use crate::admin::imports::WrappedOptions;
 use crate::admin::kinds::{KindOptions, WalletOptions};
-use crate::admin::order::{give, unexpected};
+use crate::admin::order::{give, give_running, unexpected};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 use crate::place::{Home, existing_home};
@@ -63,6 +65,9 @@ enum Command {
     /// The development certificate authority.
     #[command(subcommand)]
     Pki(pki::Command),
+    /// Keys that are brought in wrapped.
+    #[command(subcommand)]
+    Import(imports::ImportCommand),
     /// The seeds of wallets.
     #[command(subcommand)]
     Seed(SeedCommand),
@@ -168,6 +173,8 @@ struct ContextCreate {
     kind: KindOptions,
     #[command(flatten)]
     wallet: WalletOptions,
+    #[command(flatten)]
+    wrapped: WrappedOptions,
     /// Take the key's first secret from a file, as `keywright protect` does: 32 bytes, or 64 hexadecimal digits.
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
@@ -241,6 +248,8 @@ enum KeyCommand {
     ScheduleDestroy(life::Versions),
     /// Take that date back.
     CancelDestroy(life::Versions),
+    /// Seal the key of a context that is no wallet to public keys, if the context was made for that.
+    Export(seeds::KeyExport),
     /// Destroy versions whose day has come. A running node does so by itself where nothing keeps them.
     Destroy(life::Destroy),
 }
@@ -282,7 +291,9 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
         Command::Key(KeyCommand::CancelDestroy(of)) => {
             life::change(&home, Life::CancelDestroy, of, format)
         }
+        Command::Key(KeyCommand::Export(export)) => seeds::export_key(&home, export, format),
         Command::Key(KeyCommand::Destroy(destroy)) => life::destroy(&home, destroy, format),
+        Command::Import(command) => imports::run(&home, &command, format),
         Command::Seed(SeedCommand::Export(export)) => seeds::export(&home, export, format),
         Command::Clock(ClockCommand::Confirm) => life::confirm_clock(&home, format),
         Command::Reload => reload(&home, format),
@@ -392,23 +403,43 @@ fn create_context(home: &Home, create: &ContextCreate, format: Format) -> Result
         tree.seed.clone_from(&seed.scheme);
     }
     let secret = secret.or(seed.map(|seed| seed.seed));
-    let origin = match secret {
-        Some(_) => Origin::Imported,
-        None => Origin::Generated,
+    let wrapped = create.wrapped.read()?;
+    let origin = match secret.is_some() || wrapped.is_some() {
+        true => Origin::Imported,
+        false => Origin::Generated,
     };
-    let order = Order::ContextCreate {
-        tenant: tenant.clone(),
-        name: name.clone(),
-        binding,
-        spec: KeySpec { origin, ..spec },
-        rules: Rules {
-            two_approvals: create.two_approvals,
-            ..Rules::default()
-        },
-        detail,
-        secret: secret.as_ref().map(Imported::new),
+    let (tenant, spec) = (tenant.clone(), KeySpec { origin, ..spec });
+    let rules = Rules {
+        two_approvals: create.two_approvals,
+        ..Rules::default()
     };
-    let Answer::ContextCreated { id, version, words } = give(home, order)? else {
+    let made = match wrapped {
+        Some(wrapped) => give_running(
+            home,
+            &Order::ContextImport {
+                tenant,
+                name: name.clone(),
+                binding,
+                spec,
+                rules,
+                detail,
+                wrapped,
+            },
+        ),
+        None => give(
+            home,
+            Order::ContextCreate {
+                tenant,
+                name: name.clone(),
+                binding,
+                spec,
+                rules,
+                detail,
+                secret: secret.as_ref().map(Imported::new),
+            },
+        ),
+    };
+    let Answer::ContextCreated { id, version, words } = made? else {
         return Err(unexpected());
     };
     let document = CreatedDocument {
@@ -436,12 +467,12 @@ impl ContextCreate {
     /// What is fixed about the key, and what besides.
     fn spec(&self) -> Result<(KeySpec, Option<Detail>), Failure> {
         let of_format = self.format.read(&self.context.name)?;
-        let of_kind = self.kind.read(&self.wallet);
-        let never = Export::Never;
+        let of_kind = self.kind.read(&self.wallet)?;
+        let export = self.wallet.of_others();
         let (purpose, algorithm, detail, export) = match (of_format, of_kind) {
-            (Some((algorithm, detail)), _) => (Purpose::Tokenise, algorithm, Some(detail), never),
+            (Some((algorithm, detail)), _) => (Purpose::Tokenise, algorithm, Some(detail), export),
             (None, Some(kind)) => kind,
-            (None, None) => (Purpose::Seal, self.cipher(), None, never),
+            (None, None) => (Purpose::Seal, self.cipher(), None, export),
         };
         let spec = KeySpec {
             purpose,
@@ -509,7 +540,7 @@ fn describe(home: &Home, context: OneContext, format: Format) -> Result<(), Fail
     output::document(format, &ContextDocument { context: &context }, || {
         let spec = &context.spec;
         let algorithm = match spec.purpose {
-            Purpose::Seal => "suite",
+            Purpose::Deterministic | Purpose::Seal => "suite",
             _ => "algorithm",
         };
         let mut rows = vec![

@@ -14,7 +14,7 @@ mod uses;
 use std::path::PathBuf;
 
 use keywright_api::answer::{HealthAnswer, Readiness};
-use keywright_client::{DataKey, Open, Seal, Sealed};
+use keywright_client::{DataKey, Open, Opened, Seal, Sealed};
 use keywright_encoding::base64;
 use keywright_secret::SecretBytes;
 use keywright_types::{DataKeyId, KeyVersion, Name};
@@ -47,6 +47,10 @@ enum Command {
     DatakeyOpen(DatakeyOpen),
     /// Open a ciphertext, given as base64 or as the envelope's bytes.
     Decrypt(Decrypt),
+    /// Open a ciphertext of `deterministic-encrypt`.
+    DeterministicDecrypt(Decrypt),
+    /// Seal bytes so that equal ones look alike: whoever sees two ciphertexts sees whether the texts are equal.
+    DeterministicEncrypt(Encrypt),
     /// Make values of tokens, one on each line.
     Detokenize(tokens::OfTokens),
     /// Seal bytes under a context's key.
@@ -195,6 +199,8 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
         Command::Datakey(arguments) => datakey(&arguments, format),
         Command::DatakeyOpen(arguments) => datakey_open(&arguments, format),
         Command::Decrypt(arguments) => decrypt(&arguments, format),
+        Command::DeterministicDecrypt(arguments) => deterministic_decrypt(&arguments, format),
+        Command::DeterministicEncrypt(arguments) => deterministic_encrypt(&arguments, format),
         Command::Detokenize(arguments) => tokens::detokenize(&arguments, format),
         Command::Encrypt(arguments) => encrypt(&arguments, format),
         Command::Health(arguments) => health(&arguments, format),
@@ -251,6 +257,17 @@ fn encrypt(words: &EncryptWords, format: Format) -> Result<Exit, Failure> {
     })
 }
 
+fn deterministic_encrypt(arguments: &Encrypt, format: Format) -> Result<Exit, Failure> {
+    let (plaintext, aad) = (arguments.input.read()?, arguments.aad.read()?);
+    seal(arguments, format, |client| {
+        let item = Seal {
+            plaintext: plaintext.expose(),
+            aad: aad.as_deref(),
+        };
+        client.deterministic_encrypt(&arguments.context, item)
+    })
+}
+
 fn rewrap(arguments: &Encrypt, format: Format) -> Result<Exit, Failure> {
     let (ciphertext, aad) = (arguments.input.read_ciphertext()?, arguments.aad.read()?);
     seal(arguments, format, |client| {
@@ -295,16 +312,31 @@ fn decrypt(arguments: &Decrypt, format: Format) -> Result<Exit, Failure> {
         };
         return streams::run(&call, Way::Open, format);
     }
+    open(arguments, format, |client, item| {
+        client.decrypt(&arguments.context, item)
+    })
+}
+
+fn deterministic_decrypt(arguments: &Decrypt, format: Format) -> Result<Exit, Failure> {
+    open(arguments, format, |client, item| {
+        client.deterministic_decrypt(&arguments.context, item)
+    })
+}
+
+type OpenedOr = Result<Opened, keywright_client::Error>;
+
+fn open(
+    arguments: &Decrypt,
+    format: Format,
+    call: impl FnOnce(&keywright_client::blocking::Client, Open<'_>) -> OpenedOr,
+) -> Result<Exit, Failure> {
     let (ciphertext, aad) = (arguments.input.read_ciphertext()?, arguments.aad.read()?);
     let destination = arguments.output.prepare(Readers::Owner)?;
     let item = Open {
         ciphertext: &ciphertext.0,
         aad: aad.as_deref(),
     };
-    let opened = arguments
-        .connection
-        .open()?
-        .decrypt(&arguments.context, item)?;
+    let opened = call(&arguments.connection.open()?, item)?;
     let text = secret_base64(&opened.plaintext);
     destination.deliver(opened.plaintext.expose(), format, |placed| OpenedDocument {
         plaintext: placed.in_document().then(|| as_text(&text)),

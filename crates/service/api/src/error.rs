@@ -393,7 +393,7 @@ static TABLE: [Entry; 48] = [
     row(
         Code::DigestInvalid,
         StatusCode::BAD_REQUEST,
-        "an item has either a message or a digest of 32 bytes (48 for P-384, 64 for P-521), and Ed25519 signs messages alone",
+        "an item has either a message or a digest of 32 bytes (48 for P-384, 64 for P-521), and Ed25519 and ML-DSA sign messages alone",
     ),
     row(
         Code::PeerKeyInvalid,

@@ -130,6 +130,10 @@ const fn summary(endpoint: Endpoint) -> &'static str {
         Endpoint::DatakeyOpen => "Open a wrapped data key.",
         Endpoint::Decrypt => "Open ciphertexts of the context.",
         Endpoint::DecryptStream => "Open a stream of any length, as it comes.",
+        Endpoint::DeterministicDecrypt => "Open what was sealed so that equal texts look alike.",
+        Endpoint::DeterministicEncrypt => {
+            "Seal so that equal texts look alike under one version, binding and additional data."
+        }
         Endpoint::Detokenize => "Make values of tokens; the version is named, and not tried.",
         Endpoint::Encrypt => "Seal under the context's active key version.",
         Endpoint::EncryptStream => "Seal a stream of any length, as it comes.",

@@ -27,6 +27,10 @@ pub enum Endpoint {
     Decrypt,
     /// `POST /v1/contexts/{context}/decrypt/stream`.
     DecryptStream,
+    /// `POST /v1/contexts/{context}/deterministic/decrypt`.
+    DeterministicDecrypt,
+    /// `POST /v1/contexts/{context}/deterministic/encrypt`.
+    DeterministicEncrypt,
     /// `POST /v1/contexts/{context}/detokenize`.
     Detokenize,
     /// `POST /v1/contexts/{context}/encrypt`.
@@ -436,6 +440,18 @@ pub static ROUTES: [Route; 32] = [
         (Endpoint::DatakeyOpen, "datakey/open"),
         Operation::DatakeyOpen,
         ("OpenItem", "DatakeyOpenAnswer"),
+        (IN_CONTEXT, OPENED_ITEM),
+    ),
+    context(
+        (Endpoint::DeterministicEncrypt, "deterministic/encrypt"),
+        Operation::DeterministicEncrypt,
+        ("SealItem", "SealAnswer"),
+        (SEALING, SEALED_ITEM),
+    ),
+    context(
+        (Endpoint::DeterministicDecrypt, "deterministic/decrypt"),
+        Operation::DeterministicDecrypt,
+        ("OpenItem", "OpenAnswer"),
         (IN_CONTEXT, OPENED_ITEM),
     ),
     context(

@@ -13,7 +13,7 @@ use crate::{Binary, Text};
 #[serde(rename_all = "kebab-case")]
 #[expect(clippy::exhaustive_enums, reason = "the words of the JSON")]
 pub enum SignatureForm {
-    /// ECDSA: r and s of 32 bytes each, s the lower one. The usual one of secp256k1 and P-256.
+    /// ECDSA: r and s as long as the field; of 32 bytes s is the lower one. The usual one of secp256k1, P-256 and P-384.
     Ecdsa,
     /// As `ecdsa`, and one byte more from which the public key can be computed.
     EcdsaRecoverable,
@@ -28,7 +28,7 @@ pub enum SignatureForm {
 #[serde(deny_unknown_fields)]
 #[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
 pub struct SignItem<'a> {
-    /// What is signed; ECDSA signs its SHA-256.
+    /// What is signed; ECDSA and RSA sign its SHA-256, over P-384 its SHA-384, over P-521 its SHA-512.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Binary<'a>>,
     /// In its place a digest of 32 bytes (48 for P-384, 64 for P-521), for ECDSA, BIP-340 and RSA.
@@ -173,7 +173,7 @@ pub struct AgreeAnswer<'a> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PublicKeyAnswer<'a> {
-    /// The key as its curve writes it: a compressed point of 33 bytes, or 32 bytes.
+    /// The key as its standard writes it: a compressed point, 32 bytes, an `RSAPublicKey`, or 1,952 bytes of ML-DSA-65.
     #[serde(borrow)]
     pub public_key: Binary<'a>,
     /// The same as a JSON Web Key (RFC 7517).

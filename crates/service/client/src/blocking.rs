@@ -113,6 +113,12 @@ delegate! {
     decrypt(context: &Name, item: Open<'_>) -> Opened;
     decrypt_items(context: &Name, items: &[Open<'_>], batching: Batching)
         -> Vec<Result<Opened, ErrorBody>>;
+    deterministic_decrypt(context: &Name, item: Open<'_>) -> Opened;
+    deterministic_decrypt_items(context: &Name, items: &[Open<'_>], batching: Batching)
+        -> Vec<Result<Opened, ErrorBody>>;
+    deterministic_encrypt(context: &Name, item: Seal<'_>) -> Sealed;
+    deterministic_encrypt_items(context: &Name, items: &[Seal<'_>], batching: Batching)
+        -> Vec<Result<Sealed, ErrorBody>>;
     detokenize(context: &Name, item: Token<'_>) -> Detokenized;
     detokenize_items(context: &Name, items: &[Token<'_>], batching: Batching)
         -> Vec<Result<Detokenized, ErrorBody>>;

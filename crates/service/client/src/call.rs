@@ -236,6 +236,32 @@ impl Client {
         one(self, Endpoint::Decrypt, Some(context), item.wire()).await
     }
 
+    /// Seals one message so that equal ones look alike.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn deterministic_encrypt(
+        &self,
+        context: &Name,
+        item: Seal<'_>,
+    ) -> Result<Sealed, Error> {
+        let endpoint = Endpoint::DeterministicEncrypt;
+        one(self, endpoint, Some(context), item.wire()).await
+    }
+
+    /// Opens one message that was sealed so.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub async fn deterministic_decrypt(
+        &self,
+        context: &Name,
+        item: Open<'_>,
+    ) -> Result<Opened, Error> {
+        let endpoint = Endpoint::DeterministicDecrypt;
+        one(self, endpoint, Some(context), item.wire()).await
+    }
+
     /// Seals one ciphertext again under the newest version.
     ///
     /// # Errors
@@ -506,6 +532,34 @@ impl Client {
         batching: Batching,
     ) -> Result<Vec<Result<Opened, ErrorBody>>, Error> {
         pipeline(self, (Endpoint::Decrypt, context), items, batching).await
+    }
+
+    /// Seals any number of messages so that equal ones look alike, like [`Client::encrypt_items`].
+    ///
+    /// # Errors
+    /// [`Error`] of the first batch that failed as a whole; batches before it were done.
+    pub async fn deterministic_encrypt_items(
+        &self,
+        context: &Name,
+        items: &[Seal<'_>],
+        batching: Batching,
+    ) -> Result<Vec<Result<Sealed, ErrorBody>>, Error> {
+        let route = (Endpoint::DeterministicEncrypt, context);
+        pipeline(self, route, items, batching).await
+    }
+
+    /// Opens any number of messages that were sealed so, like [`Client::encrypt_items`].
+    ///
+    /// # Errors
+    /// [`Error`] of the first batch that failed as a whole.
+    pub async fn deterministic_decrypt_items(
+        &self,
+        context: &Name,
+        items: &[Open<'_>],
+        batching: Batching,
+    ) -> Result<Vec<Result<Opened, ErrorBody>>, Error> {
+        let route = (Endpoint::DeterministicDecrypt, context);
+        pipeline(self, route, items, batching).await
     }
 
     /// Seals any number of ciphertexts again, like [`Client::encrypt_items`].

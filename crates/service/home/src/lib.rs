@@ -22,6 +22,7 @@ mod error;
 mod event;
 mod files;
 mod holders;
+mod imports;
 mod keeper;
 mod node;
 mod order;
@@ -50,10 +51,10 @@ pub use keywright_password::Profile;
 pub use node::{MemoryPlan, Node, Teller};
 pub use order::{
     Answer, CampaignOrder, ContextState, Imported, Moved, Order, Rotation, RuleChanges,
-    VersionState, Words,
+    VersionState, Words, Wrapped,
 };
 pub use questions::{Able, Reach, Reason};
 pub use reload::Reloaded;
 pub use section::{Level, LogSection, Probe, Token};
-pub use seeds::{Recipient, SEED_TEXT, seed_text};
+pub use seeds::{KEY_TEXT, Recipient, SEED_TEXT, seed_text};
 pub use serving::{Serving, serve_null};

@@ -41,6 +41,27 @@ pub enum Order {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         secret: Option<Imported>,
     },
+    /// Make a context whose first secret is brought in wrapped.
+    ContextImport {
+        /// Its tenant.
+        tenant: Name,
+        /// Its name.
+        name: Name,
+        /// What its envelopes are bound to.
+        binding: BindingKind,
+        /// What is fixed about its key.
+        spec: KeySpec,
+        /// What rotates it, and what its destruction needs.
+        #[serde(default, skip_serializing_if = "Rules::is_default")]
+        rules: Rules,
+        /// What is fixed besides, if its purpose needs that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<Detail>,
+        /// The secret.
+        wrapped: Wrapped,
+    },
+    /// Make a key to which another can be wrapped. It is kept in the memory of the node alone.
+    ImportBegin,
     /// Say which contexts a tenant has; with a name, only that one.
     Contexts {
         /// The tenant.
@@ -78,6 +99,18 @@ pub enum Order {
         name: Name,
         /// What changes.
         rules: RuleChanges,
+    },
+    /// Give out the key of a context that is no wallet, sealed to recipients.
+    KeyExport {
+        /// The tenant.
+        tenant: Name,
+        /// The context.
+        name: Name,
+        /// The version; the active one if it is missing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<KeyVersion>,
+        /// To whom.
+        recipients: Vec<Recipient>,
     },
     /// Give out the seed of a wallet, sealed to recipients.
     SeedExport {
@@ -185,6 +218,19 @@ impl From<RuleChanges> for NewRules {
     }
 }
 
+/// A wrapped secret as it travels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
+pub struct Wrapped {
+    /// The import key that it is wrapped to.
+    pub import: String,
+    /// The wrapped bytes, as base64.
+    pub key: String,
+    /// What says that it is the key that was meant, in hexadecimal.
+    pub check: String,
+}
+
 /// The words of a new seed on their way to whoever ordered it: shown by nothing else, wiped.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -271,7 +317,16 @@ pub enum Answer {
         /// The version that is active now.
         version: KeyVersion,
     },
-    /// A seed, sealed to its recipients.
+    /// A key was made to which another can be wrapped.
+    ImportBegun {
+        /// How the import names it.
+        id: String,
+        /// The public key, as PEM.
+        public_key: String,
+        /// When it is forgotten (RFC 3339).
+        not_after: String,
+    },
+    /// A seed or a key, sealed to its recipients.
     SeedSealed {
         /// The file, as base64.
         file: String,
@@ -417,6 +472,23 @@ impl Node {
                     words: words.as_ref().map(Words::new),
                 })
             }
+            Order::ContextImport {
+                tenant,
+                name,
+                binding,
+                spec,
+                rules,
+                detail,
+                wrapped,
+            } => {
+                let new = NewContext {
+                    detail: detail.map(Arc::new),
+                    rules,
+                    ..NewContext::new(spec, binding)
+                };
+                self.import((&tenant, &name), new, &wrapped)
+            }
+            Order::ImportBegin => self.begin_import(),
             Order::Contexts { tenant, name } => self.contexts(&tenant, name.as_ref()),
             Order::KeyRotate { tenant, name } => Ok(Answer::KeyRotated {
                 version: admin.rotate(&tenant, &name)?,
@@ -442,6 +514,12 @@ impl Node {
             } => Ok(Answer::InForce {
                 epoch: admin.set_rules(&Author::owner(), (&tenant, &name), &rules.into())?,
             }),
+            Order::KeyExport {
+                tenant,
+                name,
+                version,
+                recipients,
+            } => self.export_key((&tenant, &name), version, &recipients),
             Order::SeedExport {
                 tenant,
                 name,

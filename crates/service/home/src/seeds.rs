@@ -1,4 +1,5 @@
-//! Seeds of wallets, sealed to recipients: a file that `keywright open` reads, of a text that says what it is.
+//! Seeds of wallets and other keys, sealed to recipients: a file that `keywright open` reads, of a text that says what it
+//! is.
 
 use keywright_container::{DataKey, Slot};
 use keywright_encoding::{base64, hex};
@@ -6,12 +7,14 @@ use keywright_envelope::Aad;
 use keywright_hpke::{Kem, Policy, PublicKey};
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
-use keywright_service::{AdminError, Author, RevealedSeed};
-use keywright_types::Name;
+use keywright_service::{AdminError, Author, RevealedKey, RevealedSeed};
+use keywright_types::{KeyVersion, Name};
 use serde::{Deserialize, Serialize};
 
 use crate::{Answer, HomeError, Node};
 
+/// The first line of a key's text.
+pub const KEY_TEXT: &str = "keywright key 1";
 /// The first line of a seed's text.
 pub const SEED_TEXT: &str = "keywright seed 1";
 
@@ -61,18 +64,57 @@ pub fn seed_text(seed: &SecretBytes, scheme: &str) -> SecretBytes {
     SecretBytes::from_vec(text)
 }
 
+/// A key as it is written in files.
+///
+/// ```text
+/// keywright key 1
+/// purpose mac
+/// algorithm hmac-sha-256
+/// key 0123...
+/// ```
+fn key_text(key: &RevealedKey) -> SecretBytes {
+    let digits = SecretBytes::from_vec(hex::encode(key.secret.expose()).into_bytes());
+    let (purpose, algorithm) = (key.spec.purpose, key.spec.algorithm);
+    let front = format!("{KEY_TEXT}\npurpose {purpose}\nalgorithm {algorithm}\nkey ");
+    let mut text = Vec::with_capacity(front.len() + digits.len() + 1);
+    text.extend_from_slice(front.as_bytes());
+    text.extend_from_slice(digits.expose());
+    text.push(b'\n');
+    SecretBytes::from_vec(text)
+}
+
+/// The keys of recipients, if they are some.
+fn opened(recipients: &[Recipient]) -> Result<Vec<PublicKey>, AdminError> {
+    let keys: Option<Vec<_>> = recipients.iter().map(Recipient::open).collect();
+    keys.filter(|keys| !keys.is_empty())
+        .ok_or(AdminError::Unsupported)
+}
+
 impl Node {
+    /// The key of a context that is no wallet, sealed to these recipients.
+    pub(crate) fn export_key(
+        &self,
+        named: (&Name, &Name),
+        version: Option<KeyVersion>,
+        recipients: &[Recipient],
+    ) -> Result<Answer, HomeError> {
+        // Before anything is recorded as given out.
+        let keys = opened(recipients)?;
+        let key = self.admin().reveal_key(&Author::owner(), named, version)?;
+        let sealed = seal(&key_text(&key), &keys)?;
+        Ok(Answer::SeedSealed {
+            file: base64::encode(&sealed),
+        })
+    }
+
     /// The seed of a wallet, sealed to these recipients.
     pub(crate) fn export_seed(
         &self,
         named: (&Name, &Name),
         recipients: &[Recipient],
     ) -> Result<Answer, HomeError> {
-        let keys: Option<Vec<_>> = recipients.iter().map(Recipient::open).collect();
         // Before anything is recorded as given out.
-        let keys = keys
-            .filter(|keys| !keys.is_empty())
-            .ok_or(AdminError::Unsupported)?;
+        let keys = opened(recipients)?;
         let RevealedSeed { seed, scheme, .. } =
             self.admin().reveal_seed(&Author::owner(), named)?;
         let sealed = seal(&seed_text(&seed, &scheme), &keys)?;

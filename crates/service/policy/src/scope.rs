@@ -41,6 +41,8 @@ impl Scope {
             | Operation::Rewrap
             | Operation::Datakey
             | Operation::DatakeyOpen
+            | Operation::DeterministicDecrypt
+            | Operation::DeterministicEncrypt
             | Operation::Tokenize
             | Operation::Detokenize
             | Operation::Mask

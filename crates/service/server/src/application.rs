@@ -609,6 +609,8 @@ const fn data_operation(endpoint: Endpoint) -> Option<DataOperation> {
         Endpoint::Datakey => Some(DataOperation::Datakey),
         Endpoint::DatakeyOpen => Some(DataOperation::DatakeyOpen),
         Endpoint::Decrypt => Some(DataOperation::Decrypt),
+        Endpoint::DeterministicDecrypt => Some(DataOperation::DeterministicDecrypt),
+        Endpoint::DeterministicEncrypt => Some(DataOperation::DeterministicEncrypt),
         Endpoint::Detokenize => Some(DataOperation::Detokenize),
         Endpoint::Encrypt => Some(DataOperation::Encrypt),
         Endpoint::Mask => Some(DataOperation::Mask),

@@ -38,7 +38,7 @@ pub(crate) fn understand(
     limits: &Limits,
 ) -> Result<Understood, Refusal> {
     match operation {
-        DataOperation::Encrypt => {
+        DataOperation::Encrypt | DataOperation::DeterministicEncrypt => {
             let parsed: Items<SealItem<'_>> = parse(body, limits)?;
             Ok(gather(&parsed, body.len(), |item| {
                 (Some(&item.plaintext), item.aad.as_ref())
@@ -50,7 +50,10 @@ pub(crate) fn understand(
             understood.form.plain = parsed.items().iter().map(|item| item.plain).collect();
             Ok(understood)
         }
-        DataOperation::Decrypt | DataOperation::Rewrap | DataOperation::DatakeyOpen => {
+        DataOperation::Decrypt
+        | DataOperation::DeterministicDecrypt
+        | DataOperation::Rewrap
+        | DataOperation::DatakeyOpen => {
             let parsed: Items<OpenItem<'_>> = parse(body, limits)?;
             Ok(gather(&parsed, body.len(), |item| {
                 (Some(&item.ciphertext), item.aad.as_ref())
@@ -195,11 +198,13 @@ fn tell<'r>(
     // What formats make of UTF-8 is UTF-8.
     let text = || std::str::from_utf8(payload).map_err(|_| Code::Internal);
     Ok(match operation {
-        DataOperation::Encrypt | DataOperation::Rewrap => Done::Sealed {
-            ciphertext: payload,
-            version,
-        },
-        DataOperation::Decrypt => Done::Opened {
+        DataOperation::Encrypt | DataOperation::DeterministicEncrypt | DataOperation::Rewrap => {
+            Done::Sealed {
+                ciphertext: payload,
+                version,
+            }
+        }
+        DataOperation::Decrypt | DataOperation::DeterministicDecrypt => Done::Opened {
             plaintext: payload,
             version,
         },

@@ -12,7 +12,7 @@ use keywright_audit::record::Facts;
 use keywright_audit::writer::Writer;
 use keywright_audit::{AuditError, RecordType};
 use keywright_custody::budget::Spent;
-use keywright_custody::fit::Misfit;
+use keywright_custody::fit::{self, Misfit};
 use keywright_custody::rows::{self, Tenant};
 use keywright_custody::{HolderError, Identity, Key, KeyMaterial, NewKey, Particulars, Version};
 use keywright_policy::{Policy, PolicyDocument};
@@ -28,7 +28,8 @@ use keywright_types::{
 
 use crate::Shared;
 use crate::clock_watch::Watched;
-use crate::keep::{NewContext, new_words};
+use crate::imports::Imports;
+use crate::keep::{NewContext, new_words, slow_secret};
 use crate::life::Author;
 use crate::metrics::Ended;
 use crate::order::{Hand, Intent, Prepared};
@@ -41,6 +42,8 @@ pub struct Admin {
     pub(crate) hand: Mutex<Hand>,
     /// What is known of the clock; nothing before the first look.
     pub(crate) watched: Mutex<Option<Watched>>,
+    /// Keys to which others are wrapped that are brought in.
+    pub(crate) imports: Imports,
 }
 
 /// A context that was made.
@@ -80,8 +83,8 @@ pub enum AdminError {
     /// A tree has one seed for ever.
     #[error("a tree has one seed for ever and is not rotated; create another context")]
     OneSeed,
-    /// The seed was made to stay.
-    #[error("the seed of this wallet was made to stay: its export is never")]
+    /// The key was made to stay.
+    #[error("the key of this context was made to stay: its export is never")]
     NeverLeaves,
     /// Keys that make tokens, and deterministic ones, are rotated by hand alone.
     #[error(
@@ -104,6 +107,20 @@ pub enum AdminError {
         "the clock jumped, or the node was down for long: nothing is destroyed until the clock is confirmed"
     )]
     ClockUncertain,
+    /// No import key has this id.
+    #[error(
+        "there is no such import key: it was used, is a day old, or the node was started again since"
+    )]
+    ImportUnknown,
+    /// It was wrapped otherwise, or to another key.
+    #[error("the wrapped key does not open with this import key, which is spent now")]
+    ImportRejected,
+    /// The key is not the one that was meant.
+    #[error("the key that is brought in is another than its check value says")]
+    CheckValue,
+    /// Nobody uses the import keys that there are.
+    #[error("16 import keys wait to be used already; they are forgotten after a day")]
+    TooManyImports,
     /// The tweak's policy takes bytes from a caller that no caller of the service gives.
     #[error("the policy caller takes a tweak from the caller as it is, which the service does not")]
     CallersTweak,
@@ -151,8 +168,12 @@ impl AdminError {
             Self::Rows(rows::Error::Rule(_) | rows::Error::MinimumAboveActive) => {
                 Code::ValueInvalid
             }
-            Self::Policy(_) | Self::Format(_) | Self::CallersTweak => Code::ValueInvalid,
-            Self::OlderTrust => Code::StateConflict,
+            Self::Policy(_)
+            | Self::Format(_)
+            | Self::CallersTweak
+            | Self::ImportRejected
+            | Self::CheckValue => Code::ValueInvalid,
+            Self::OlderTrust | Self::ImportUnknown | Self::TooManyImports => Code::StateConflict,
             Self::Rows(rows::Error::NameTaken) => Code::NameTaken,
             Self::Rows(rows::Error::NotFound) => Code::ContextNotFound,
             Self::Rows(rows::Error::State(_) | rows::Error::VersionsExhausted) => {
@@ -188,6 +209,7 @@ impl Admin {
             store,
             hand: Mutex::new(Hand::new(writer)),
             watched: Mutex::new(None),
+            imports: Imports::default(),
         }
     }
 
@@ -268,6 +290,18 @@ impl Admin {
         name: &Name,
         new: NewContext<'_>,
     ) -> Result<(CreatedContext, Option<SecretBytes>), AdminError> {
+        if !new.is_imported() && fit::check(&new.spec).is_ok() {
+            let secret = slow_secret(&new.spec)?;
+            if let Some(secret) = &secret {
+                let new = NewContext {
+                    secret: Some(secret),
+                    ..new
+                };
+                return self
+                    .make_context(tenant, name, &new)
+                    .map(|made| (made, None));
+            }
+        }
         if !new.wants_words() {
             return self
                 .make_context(tenant, name, &new)
@@ -306,10 +340,16 @@ impl Admin {
             let parent = next.tenant(tenant).ok_or(AdminError::TenantUnknown)?;
             let description = new.description(id, parent.id, name);
             let identity = self.first_identity((parent.id, id), new.spec);
-            let particulars = new.particulars();
+            let unwrapped = new.wrapped.map(|wrapped| self.unwrap_key(&wrapped));
+            let unwrapped = unwrapped.transpose()?;
+            let mut particulars = new.particulars();
+            particulars.secret = unwrapped.as_ref().or(particulars.secret);
             let order = (Operation::ContextCreate, particulars);
             let first = self.generate(identity, Some(parent), order)?;
             let first = material.get_or_init(|| Arc::new(first));
+            if let (Some(wrapped), Some(secret)) = (&new.wrapped, &unwrapped) {
+                self.hold_against(first, secret, wrapped.check)?;
+            }
             let transaction = rows::create_key(&description, first);
             let activated = Some(first.created());
             let first = Version::new(Arc::clone(first), State::Active).with_times(activated, None);
@@ -355,6 +395,11 @@ impl Admin {
             fields: &[],
             trust: None,
         };
+        // An order for a context that is not there is refused where all are; nothing is made for it.
+        let known = self
+            .tenant(tenant)
+            .and_then(|tenant| self.find(&tenant, name));
+        let secret = known.map_or(Ok(None), |key| slow_secret(key.spec()))?;
         let material = OnceCell::new();
         let rotated = self.carry_out(intent, |mut next| {
             let tenant = next.tenant(tenant).ok_or(AdminError::TenantUnknown)?;
@@ -368,7 +413,7 @@ impl Admin {
             let identity = rows::next_identity(&key, self.shared.clock().wall())?;
             let particulars = Particulars {
                 detail: key.detail().cloned(),
-                secret: None,
+                secret: secret.as_ref(),
             };
             let order = (Operation::KeyRotate, particulars);
             let new = self.generate(identity, Some(tenant), order)?;

@@ -12,13 +12,15 @@ use keywright_hdkey::Scheme;
 use keywright_hdkey::mnemonic::{Mnemonic, WordCount};
 use keywright_policy::Policy;
 use keywright_primitives::random::RandomStream;
+use keywright_primitives::rsa::RsaSize;
+use keywright_primitives::signature::rsa::RsaSigningKey;
 use keywright_secret::{Secret, SecretBytes};
 use keywright_types::{
     Algorithm, BindingKind, Custody, Export, KeyId, KeySpec, KeyVersion, Name, Operation, Origin,
     Purpose, TenantId,
 };
 
-use crate::{Admin, AdminError};
+use crate::{Admin, AdminError, WrappedKey};
 
 /// What a new context is.
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub struct NewContext<'a> {
     pub detail: Option<Arc<Detail>>,
     /// The secret of the first version, if it is brought in.
     pub secret: Option<&'a SecretBytes>,
+    /// In its place the same, wrapped to an import key.
+    pub wrapped: Option<WrappedKey<'a>>,
     /// What rotates it, and what its destruction needs.
     pub rules: Rules,
 }
@@ -48,6 +52,7 @@ impl<'a> NewContext<'a> {
             binding,
             detail: None,
             secret: None,
+            wrapped: None,
             rules: Rules::default(),
         }
     }
@@ -55,7 +60,12 @@ impl<'a> NewContext<'a> {
     /// Whether its seed is made of words, which are shown once.
     pub(crate) fn wants_words(&self) -> bool {
         let words = |detail: &Detail| matches!(detail, Detail::Tree(tree) if tree.seed == BIP39);
-        self.secret.is_none() && self.detail.as_deref().is_some_and(words)
+        !self.is_imported() && self.detail.as_deref().is_some_and(words)
+    }
+
+    /// Whether its first secret is brought in.
+    pub(crate) const fn is_imported(&self) -> bool {
+        self.secret.is_some() || self.wrapped.is_some()
     }
 
     pub(crate) fn description(&self, id: KeyId, tenant: TenantId, name: &Name) -> Description {
@@ -91,12 +101,19 @@ impl Admin {
             check_format(detail)?;
         }
         let holder = self.shared.holder();
+        // What comes wrapped is said to come from elsewhere for ever, and a seed has a way of its own.
+        if new.wrapped.is_some()
+            && (spec.origin != Origin::Imported || spec.purpose == Purpose::Tree)
+        {
+            return Err(AdminError::Unsupported);
+        }
         let works = |spec: &KeySpec| {
             let first = HolderOperation::first_of(spec.purpose);
             holder.supports(spec, first)
         };
         // Envelopes alone are bound; and a format belongs to a key that makes tokens, and to no other.
-        let bound = new.binding != BindingKind::None && spec.purpose != Purpose::Seal;
+        let sealing = matches!(spec.purpose, Purpose::Deterministic | Purpose::Seal);
+        let bound = new.binding != BindingKind::None && !sealing;
         let of_format = matches!(new.detail.as_deref(), Some(Detail::Format(_)));
         let of_tree = matches!(new.detail.as_deref(), Some(Detail::Tree(_)));
         if bound
@@ -162,6 +179,23 @@ fn check_tree(spec: &KeySpec, tree: &TreeDetail) -> Result<(), AdminError> {
         true => Ok(()),
         false => Err(AdminError::Unsupported),
     }
+}
+
+/// A new secret for a key whose making takes seconds: made before the order has the hand, so that no other order
+/// waits for it. `None` for keys that are made in the order itself.
+pub(crate) fn slow_secret(spec: &KeySpec) -> Result<Option<SecretBytes>, AdminError> {
+    let size = match spec.algorithm {
+        Algorithm::Rsa2048Pkcs1 | Algorithm::Rsa2048Pss => RsaSize::Rsa2048,
+        Algorithm::Rsa3072Pkcs1 | Algorithm::Rsa3072Pss => RsaSize::Rsa3072,
+        Algorithm::Rsa4096Pkcs1 | Algorithm::Rsa4096Pss => RsaSize::Rsa4096,
+        _ => return Ok(None),
+    };
+    let slow = spec.custody == Custody::Wrapped && spec.purpose == Purpose::Sign;
+    if !slow {
+        return Ok(None);
+    }
+    let made = RsaSigningKey::generate(size).and_then(|key| key.to_pkcs8());
+    Ok(Some(made?))
 }
 
 /// A new seed of words, and the words.

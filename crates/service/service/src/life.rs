@@ -9,12 +9,8 @@ use keywright_custody::lifecycle::Order;
 use keywright_custody::rows::approvals::{self, Ordered};
 use keywright_custody::rows::life::{self, Change, Target};
 use keywright_custody::rows::{self, Tenant};
-use keywright_custody::{
-    Campaign, HolderOperation, Items, Key, NO_DEADLINE, Request, Rules, Usage, Version, Versions,
-    tally,
-};
+use keywright_custody::{Campaign, Key, Rules, Version, tally};
 use keywright_encoding::Reader;
-use keywright_envelope::Binding;
 use keywright_policy::Policy;
 use keywright_primitives::random::RandomStream;
 use keywright_store::Transaction;
@@ -486,28 +482,13 @@ impl Admin {
             order.covers(version.number()) && version.state() == State::DestroyScheduled
         });
         versions
-            .filter_map(|version| Some((version.number(), self.public_key(held, version)?)))
+            .filter_map(|version| Some((version.number(), self.public_key(version)?)))
             .collect()
     }
 
-    fn public_key(&self, held: &Key, version: &Version) -> Option<Arc<str>> {
-        let permit = Policy::owner()
-            .at(self.store.epoch())
-            .permit(held.id(), Operation::PublicKey);
-        let request = Request {
-            operation: HolderOperation::PublicKey,
-            versions: Versions::from_iter([Arc::clone(version.material())]),
-            binding: Binding::None,
-            deadline_ns: NO_DEADLINE,
-        };
-        let (mut items, mut usage) = (Items::default(), Vec::new());
-        Usage::default().put(&mut usage);
-        items.push_slices(0, &[], &usage).ok()?;
-        let mut random = RandomStream::new().ok()?;
-        let holder = self.shared.holder();
-        let reply = holder.perform(&permit, &request, items, &mut random).ok()?;
-        let item = reply.iter().next()?;
-        let mut reader = Reader::new(item.payload);
+    fn public_key(&self, version: &Version) -> Option<Arc<str>> {
+        let shown = self.public_forms(version.material())?;
+        let mut reader = Reader::new(&shown);
         let (_, jwk) = (reader.lp().ok()?, reader.lp().ok()?);
         std::str::from_utf8(jwk).ok().map(Arc::from)
     }

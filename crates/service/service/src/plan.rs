@@ -31,6 +31,10 @@ pub enum DataOperation {
     DatakeyOpen,
     /// Open messages.
     Decrypt,
+    /// Open messages that were sealed so that equal ones look alike.
+    DeterministicDecrypt,
+    /// Seal messages so that equal ones look alike.
+    DeterministicEncrypt,
     /// Make values of tokens.
     Detokenize,
     /// Seal messages.
@@ -73,6 +77,8 @@ impl DataOperation {
             Self::Datakey => Operation::Datakey,
             Self::DatakeyOpen => Operation::DatakeyOpen,
             Self::Decrypt => Operation::Decrypt,
+            Self::DeterministicDecrypt => Operation::DeterministicDecrypt,
+            Self::DeterministicEncrypt => Operation::DeterministicEncrypt,
             Self::Detokenize => Operation::Detokenize,
             Self::Encrypt => Operation::Encrypt,
             Self::Mask => Operation::Mask,
@@ -103,6 +109,8 @@ impl DataOperation {
             Self::Datakey => HolderOperation::MakeDataKey,
             Self::DatakeyOpen => HolderOperation::OpenDataKey,
             Self::Decrypt => HolderOperation::Open,
+            Self::DeterministicDecrypt => HolderOperation::OpenDeterministic,
+            Self::DeterministicEncrypt => HolderOperation::SealDeterministic,
             Self::Detokenize => HolderOperation::Detokenize,
             Self::Encrypt => HolderOperation::Seal,
             Self::Mask => HolderOperation::Mask,
@@ -114,9 +122,13 @@ impl DataOperation {
     /// Whether keys of this purpose are for it.
     pub(crate) const fn is_of(self, purpose: Purpose) -> bool {
         match self {
-            Self::Datakey | Self::DatakeyOpen | Self::Decrypt | Self::Encrypt | Self::Rewrap => {
+            Self::Datakey | Self::DatakeyOpen | Self::Decrypt | Self::Encrypt => {
                 matches!(purpose, Purpose::Seal)
             }
+            Self::DeterministicDecrypt | Self::DeterministicEncrypt => {
+                matches!(purpose, Purpose::Deterministic)
+            }
+            Self::Rewrap => matches!(purpose, Purpose::Deterministic | Purpose::Seal),
             Self::Detokenize | Self::Mask | Self::Tokenize => matches!(purpose, Purpose::Tokenise),
             Self::Mac | Self::VerifyMac => matches!(purpose, Purpose::Mac),
             Self::Sign | Self::Verify => matches!(purpose, Purpose::Sign | Purpose::Tree),
@@ -151,6 +163,7 @@ impl DataOperation {
         matches!(
             self,
             Self::Datakey
+                | Self::DeterministicEncrypt
                 | Self::Encrypt
                 | Self::KeyExport
                 | Self::Mac
@@ -162,20 +175,27 @@ impl DataOperation {
     }
 
     const fn opens(self) -> bool {
-        matches!(self, Self::DatakeyOpen | Self::Decrypt | Self::Rewrap)
+        matches!(
+            self,
+            Self::DatakeyOpen | Self::Decrypt | Self::DeterministicDecrypt | Self::Rewrap
+        )
     }
 
     /// What the counters of a version call it; `None` for what uses no secret.
     pub(crate) const fn use_of_key(self) -> Option<UseOfKey> {
         match self {
-            Self::Datakey | Self::Encrypt | Self::Mac | Self::Sign | Self::Tokenize => {
-                Some(UseOfKey::Seal)
-            }
+            Self::Datakey
+            | Self::DeterministicEncrypt
+            | Self::Encrypt
+            | Self::Mac
+            | Self::Sign
+            | Self::Tokenize => Some(UseOfKey::Seal),
             Self::Rewrap => Some(UseOfKey::Move),
             Self::PublicKey | Self::Xpub => None,
             Self::Agree
             | Self::DatakeyOpen
             | Self::Decrypt
+            | Self::DeterministicDecrypt
             | Self::Detokenize
             | Self::KeyExport
             | Self::Mask
@@ -580,7 +600,9 @@ pub(crate) fn check<'a>(
 ) -> Result<&'a Version, Why> {
     let kind = match operation {
         DataOperation::DatakeyOpen => header.kind == Kind::Key,
-        DataOperation::Decrypt => header.kind == Kind::Message,
+        DataOperation::Decrypt | DataOperation::DeterministicDecrypt => {
+            header.kind == Kind::Message
+        }
         _ => true,
     };
     // `rewrap` needs only its own right (7.7): whoever may rewrap a context may rewrap all of it.
@@ -734,11 +756,13 @@ mod tests {
     ];
 
     /// Every operation, and a purpose that its keys have.
-    const EVERY: [(DataOperation, Purpose); 16] = [
+    const EVERY: [(DataOperation, Purpose); 18] = [
         (DataOperation::Agree, Purpose::Agree),
         (DataOperation::Datakey, Purpose::Seal),
         (DataOperation::DatakeyOpen, Purpose::Seal),
         (DataOperation::Decrypt, Purpose::Seal),
+        (DataOperation::DeterministicDecrypt, Purpose::Deterministic),
+        (DataOperation::DeterministicEncrypt, Purpose::Deterministic),
         (DataOperation::Detokenize, Purpose::Tokenise),
         (DataOperation::Encrypt, Purpose::Seal),
         (DataOperation::KeyExport, Purpose::Tree),
@@ -823,10 +847,31 @@ mod tests {
         for (operation, purpose) in EVERY {
             assert!(operation.is_of(purpose));
             for other in [Purpose::Wrap, Purpose::Deterministic] {
+                if operation.is_of(other) {
+                    continue;
+                }
                 let done = alone(operation, other, State::Active);
                 assert_eq!(done, Err(Code::Unsupported), "{operation:?}");
             }
         }
+    }
+
+    #[test]
+    fn keys_that_seal_alike_are_for_two_operations_of_their_own_and_to_be_moved() {
+        let of_purpose = |purpose| {
+            let all = EVERY.into_iter().map(|(operation, _)| operation);
+            all.filter(|operation| operation.is_of(purpose))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of_purpose(Purpose::Deterministic),
+            [
+                DataOperation::DeterministicDecrypt,
+                DataOperation::DeterministicEncrypt,
+                DataOperation::Rewrap
+            ]
+        );
+        assert!(of_purpose(Purpose::Wrap).is_empty());
     }
 
     #[test]

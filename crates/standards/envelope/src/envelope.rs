@@ -66,7 +66,11 @@ pub(crate) enum Body<'a> {
         tag: &'a [u8; TAG_LEN],
     },
     /// Suite 5.
-    Siv { siv: &'a [u8; 16], text: &'a [u8] },
+    Siv {
+        commitment: &'a [u8; COMMITMENT_LEN],
+        siv: &'a [u8; TAG_LEN],
+        text: &'a [u8],
+    },
     /// Suite 6.
     Chunked {
         salt: &'a [u8; chunked::SALT_LEN],
@@ -89,10 +93,14 @@ impl<'a> Envelope<'a> {
             Suite::TokenGcm12 => tagged(reader, 12, 0, COMMITMENT_LEN)?,
             Suite::TokenGcm16 => tagged(reader, 16, 0, COMMITMENT_LEN)?,
             Suite::Siv => {
-                reader.array::<COMMITMENT_LEN>()?;
+                let commitment = reader.array()?;
                 let siv = reader.array()?;
                 let text = reader.rest();
-                Body::Siv { siv, text }
+                Body::Siv {
+                    commitment,
+                    siv,
+                    text,
+                }
             }
             Suite::Chunked => chunks(reader)?,
             _ => return Err(Malformed),

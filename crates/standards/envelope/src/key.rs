@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use keywright_primitives::aead::{Aes256Gcm, Tag, XChaCha20Poly1305, Xaes256Gcm};
+use keywright_primitives::aead::{
+    Aes256Gcm, Aes256Siv, SIV_KEY_LEN, Tag, XChaCha20Poly1305, Xaes256Gcm,
+};
 use keywright_primitives::kdf::expand_sha256;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::{Secret, ct_eq, wipe};
@@ -59,6 +61,8 @@ enum Cipher {
     XChaCha(XChaCha20Poly1305),
     /// Suite 3 with the key in software: K itself, and a block of zeros before the text.
     Gcm(Aes256Gcm),
+    /// Suite 5. It has no nonce: equal texts have equal envelopes.
+    Siv(Box<Aes256Siv>),
     /// Suite 6: Ks, from which each stream has its own key.
     Chunked(Secret<32>),
 }
@@ -74,7 +78,7 @@ pub(crate) struct Input<'a> {
 /// Makes both halves of a key.
 ///
 /// # Errors
-/// [`Error::SuiteUnsupported`] for suites 4 and 5, [`Error::KindUnsupported`] for kind 2 with suite 6,
+/// [`Error::SuiteUnsupported`] for suite 4, [`Error::KindUnsupported`] for kind 2 with suites 5 and 6,
 /// [`Error::Backend`] if the backend refuses.
 pub fn derive(k: &[u8; 32], identity: Identity) -> Result<(SealingKey, OpeningKey), Error> {
     let Identity { suite, kind, .. } = identity;
@@ -92,6 +96,10 @@ pub fn derive(k: &[u8; 32], identity: Identity) -> Result<(SealingKey, OpeningKe
             Cipher::XChaCha(XChaCha20Poly1305::new(ks.expose()))
         }
         Suite::TokenGcm12 => Cipher::Gcm(Aes256Gcm::new(k)?),
+        Suite::Siv => {
+            let ks = siv_subkey(k, identity, &mut commitment)?;
+            Cipher::Siv(Box::new(Aes256Siv::new(ks.expose())?))
+        }
         Suite::Chunked => Cipher::Chunked(subkey(k, identity, &mut commitment)?),
         other => return Err(Error::SuiteUnsupported(other)),
     };
@@ -109,16 +117,33 @@ fn subkey(
     identity: Identity,
     commitment: &mut [u8; COMMITMENT_LEN],
 ) -> Result<Secret<32>, Error> {
-    let made = Secret::<64>::try_from_fill(|made| {
-        let numbers = [identity.suite.number(), identity.kind.number()];
-        let version = identity.version.number().to_be_bytes();
-        let info = [LABEL, &numbers, identity.key.as_bytes(), &version];
-        expand_sha256(k, &info, made)
-    })?;
+    let made: Secret<64> = expanded(k, identity)?;
     commitment.copy_from_slice(&made.expose()[32..]);
     Ok(Secret::from_fill(|ks| {
         ks.copy_from_slice(&made.expose()[..32])
     }))
+}
+
+/// The same for suite 5, whose Ks has 64 bytes.
+fn siv_subkey(
+    k: &[u8; 32],
+    identity: Identity,
+    commitment: &mut [u8; COMMITMENT_LEN],
+) -> Result<Secret<SIV_KEY_LEN>, Error> {
+    let made: Secret<{ SIV_KEY_LEN + COMMITMENT_LEN }> = expanded(k, identity)?;
+    commitment.copy_from_slice(&made.expose()[SIV_KEY_LEN..]);
+    Ok(Secret::from_fill(|ks| {
+        ks.copy_from_slice(&made.expose()[..SIV_KEY_LEN])
+    }))
+}
+
+fn expanded<const N: usize>(k: &[u8; 32], identity: Identity) -> Result<Secret<N>, Error> {
+    Secret::try_from_fill(|made| {
+        let numbers = [identity.suite.number(), identity.kind.number()];
+        let version = identity.version.number().to_be_bytes();
+        let info = [LABEL, &numbers, identity.key.as_bytes(), &version];
+        expand_sha256(k, &info, made).map_err(Error::from)
+    })
 }
 
 impl SealingKey {
@@ -169,6 +194,7 @@ impl SealingKey {
     pub(crate) fn nonce_len(&self) -> usize {
         match self.0.cipher {
             Cipher::Gcm(_) => SHORT_NONCE_LEN,
+            Cipher::Siv(_) => 0,
             _ => NONCE_LEN,
         }
     }
@@ -196,16 +222,38 @@ impl SealingKey {
     ) -> Result<MessageId, Error> {
         let start = out.len();
         out.reserve(self.sealed_len(input.binding, input.plaintext.len()));
-        let sealed = match self.0.cipher {
-            Cipher::Chunked(_) => self.seal_chunked(input, out),
-            _ => self.seal_tagged(input, out),
+        let nonce = |()| MessageId::of(&input.nonce[..self.nonce_len()]);
+        let sealed = match &self.0.cipher {
+            Cipher::Chunked(_) => self.seal_chunked(input, out).map(nonce),
+            Cipher::Siv(key) => self.seal_siv(key, input, out),
+            _ => self.seal_tagged(input, out).map(nonce),
         };
-        if let Err(error) = sealed {
+        if sealed.is_err() {
             wipe(&mut out[start..]);
             out.truncate(start);
-            return Err(error);
         }
-        Ok(MessageId::of(&input.nonce[..self.nonce_len()]))
+        sealed
+    }
+
+    /// Header, commitment, synthetic IV, ciphertext; the associated data is one string.
+    fn seal_siv(
+        &self,
+        key: &Aes256Siv,
+        input: &Input<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<MessageId, Error> {
+        let header = Encoded::of(&self.header(input.binding));
+        out.extend_from_slice(header.as_bytes());
+        out.extend_from_slice(&self.0.commitment);
+        let place = out.len();
+        out.extend_from_slice(&[0; TAG_LEN]);
+        let text = out.len();
+        out.extend_from_slice(input.plaintext);
+        let siv = input
+            .aad
+            .composed(header.as_bytes(), |aad| key.seal(&[aad], &mut out[text..]))??;
+        out[place..text].copy_from_slice(&siv);
+        Ok(MessageId::of(&siv))
     }
 
     fn seal_chunked(&self, input: &Input<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -341,6 +389,21 @@ impl Material {
                 Cipher::Gcm(key),
             ) => open_zeros(key, nonce, aad, (text, tag), out),
             (
+                Body::Siv {
+                    commitment,
+                    siv,
+                    text,
+                },
+                Cipher::Siv(key),
+            ) => {
+                if !ct_eq(*commitment, &self.commitment) {
+                    return Err(Rejected);
+                }
+                let start = out.len();
+                out.extend_from_slice(text);
+                Ok(key.open(&[aad], &mut out[start..], siv)?)
+            }
+            (
                 Body::Tagged {
                     nonce,
                     commitment,
@@ -397,6 +460,7 @@ impl Cipher {
                 key.seal(short, aad, in_out)
             }
             Self::Chunked(_) => return Err(Error::SuiteUnsupported(Suite::Chunked)),
+            Self::Siv(_) => return Err(Error::SuiteUnsupported(Suite::Siv)),
         };
         Ok(tag?)
     }
@@ -411,7 +475,7 @@ impl Cipher {
         match self {
             Self::Xaes(key) => Ok(key.open(nonce, aad, in_out, tag)?),
             Self::XChaCha(key) => Ok(key.open(nonce, aad, in_out, tag)?),
-            Self::Gcm(_) | Self::Chunked(_) => Err(Rejected),
+            Self::Gcm(_) | Self::Chunked(_) | Self::Siv(_) => Err(Rejected),
         }
     }
 }

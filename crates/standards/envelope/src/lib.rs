@@ -6,10 +6,10 @@
 //! | 2 | XChaCha20-Poly1305 under a subkey, with a commitment | sealed and opened |
 //! | 3 | AES-256-GCM inside a token, nonce from us, 32 zero bytes in front | with a key in a device ([`DeviceKey`]) or in software |
 //! | 4 | the same with a nonce of 16 bytes that the token makes | with a key in a device |
-//! | 5 | AES-256-SIV | parsed; its keys are refused |
+//! | 5 | AES-256-SIV under a subkey, with a commitment; equal texts have equal envelopes | sealed and opened |
 //! | 6 | C2SP chunked-encryption with AES-256-GCM: [`stream`] | sealed and opened |
 //!
-//! [`derive()`] runs the one HKDF of a key; after it a message costs no hash. The sealer makes the nonce.
+//! [`derive()`] runs the one HKDF of a key; after it a message costs no hash. The sealer makes the nonce, where the suite has one.
 //! Opening fails with one [`Rejected`], whatever the reason, and hands out nothing.
 //!
 //! The commitment is to the key, not to the associated data: a ciphertext opens under one key only, but

@@ -479,7 +479,7 @@ fn a_wallet_comes_back_whole_from_its_sealed_seed_and_never_from_one_that_stays(
     elsewhere.stop();
 }
 
-fn open_file(file: &[u8], key: &keywright_hpke::PrivateKey) -> String {
+pub(crate) fn open_file(file: &[u8], key: &keywright_hpke::PrivateKey) -> String {
     let mut rest = file;
     let header = keywright_container::FileHeader::read_from(&mut rest).unwrap();
     let key = header.open_with_private_key(key, &Default::default());

@@ -14,9 +14,13 @@ mod configuration;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod deterministic;
+#[cfg(test)]
 mod drain;
 #[cfg(test)]
 mod examples;
+#[cfg(test)]
+mod exports;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
@@ -25,6 +29,8 @@ mod formats;
 mod health;
 #[cfg(test)]
 mod holders;
+#[cfg(test)]
+mod imports;
 #[cfg(test)]
 mod life;
 #[cfg(test)]
@@ -41,6 +47,8 @@ mod reload;
 mod rotation;
 #[cfg(test)]
 mod secrets;
+#[cfg(test)]
+mod signatures;
 #[cfg(test)]
 mod streams;
 #[cfg(test)]

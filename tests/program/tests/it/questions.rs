@@ -107,8 +107,11 @@ fn every_route_answers_every_client_as_the_policy_was_explained() {
 /// A body that is understood, so that the right is what decides; it asks for nothing that works.
 const fn body_of(operation: Operation) -> &'static str {
     match operation {
-        Operation::Encrypt => r#"{"plaintext":""}"#,
-        Operation::Decrypt | Operation::Rewrap | Operation::DatakeyOpen => r#"{"ciphertext":""}"#,
+        Operation::DeterministicEncrypt | Operation::Encrypt => r#"{"plaintext":""}"#,
+        Operation::Decrypt
+        | Operation::DeterministicDecrypt
+        | Operation::Rewrap
+        | Operation::DatakeyOpen => r#"{"ciphertext":""}"#,
         Operation::Datakey => "{}",
         Operation::Tokenize => r#"{"value":"1"}"#,
         Operation::Detokenize | Operation::Mask => r#"{"token":"1","key_version":1}"#,

@@ -157,7 +157,31 @@ pub(crate) fn good_requests(site: &Site) -> Vec<(&'static str, &'static str, Val
         .public_bytes()
         .unwrap();
     let card = "4111111111111111";
+    crate::deterministic::make(site, "any-lookup", BindingKind::None);
+    let alike = [
+        Operation::DeterministicEncrypt,
+        Operation::DeterministicDecrypt,
+    ];
+    allow(site, "any-lookup", &alike, &[]);
+    let seal = keywright_client::Seal {
+        plaintext: b"",
+        aad: None,
+    };
+    let sealed = site
+        .client(TRADING)
+        .deterministic_encrypt(&name("any-lookup"), seal);
+    let sealed = base64::encode(&sealed.unwrap().ciphertext);
     vec![
+        (
+            "deterministic/encrypt",
+            "any-lookup",
+            json!({ "plaintext": "" }),
+        ),
+        (
+            "deterministic/decrypt",
+            "any-lookup",
+            json!({ "ciphertext": sealed }),
+        ),
         ("sign", "any-signer", json!({ "message": "" })),
         (
             "verify",

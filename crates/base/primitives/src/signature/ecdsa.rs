@@ -4,6 +4,7 @@
 //! ASN.1 sequence of the two (X.509, TLS). Both `(r, s)` and `(r, n - s)` are valid: a signature is no
 //! identity of a message. The secret number of each signature is random, so no two are equal.
 
+use aws_lc_rs::digest::{Digest, SHA256, SHA384};
 use aws_lc_rs::encoding::AsDer as _;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
@@ -11,8 +12,9 @@ use aws_lc_rs::signature::{
     ECDSA_P384_SHA384_ASN1, ECDSA_P384_SHA384_FIXED, ECDSA_P384_SHA384_FIXED_SIGNING, EcdsaKeyPair,
     KeyPair as _, ParsedPublicKey,
 };
-use keywright_secret::SecretBytes;
+use keywright_secret::{Secret, SecretBytes};
 
+use crate::agreement::{P256PrivateKey, P384PrivateKey};
 use crate::encoding::{P256, P384, one_sequence};
 use crate::{Error, Rejected, opaque_debug};
 
@@ -21,7 +23,8 @@ macro_rules! ecdsa {
     (
         $spoken:literal, $signing:ident, $verifying:ident,
         $sign:ident, $fixed:ident, $der:ident,
-        $curve:ident, $signature_len:literal, $point_len:literal
+        $curve:ident, $signature_len:literal, $point_len:literal,
+        $scalar:ident, $scalar_len:literal, $digest:ident
     ) => {
         #[doc = concat!("A key that signs with ", $spoken, ".")]
         pub struct $signing(EcdsaKeyPair);
@@ -42,6 +45,17 @@ macro_rules! ecdsa {
             pub fn generate() -> Result<Self, Error> {
                 let pair = EcdsaKeyPair::generate(&$sign);
                 pair.map(Self).map_err(|_| Error::Backend)
+            }
+
+            /// The key of this scalar, big-endian.
+            ///
+            /// # Errors
+            /// [`Error::KeyRejected`] if it is zero, or not below the order of the curve.
+            pub fn from_scalar(scalar: &Secret<$scalar_len>) -> Result<Self, Error> {
+                let public = $scalar::from_bytes(scalar)?.public_bytes()?;
+                let pair =
+                    EcdsaKeyPair::from_private_key_and_public_key(&$sign, scalar.expose(), &public);
+                pair.map(Self).map_err(|_| Error::KeyRejected)
             }
 
             /// Reads an unencrypted PKCS#8 document (RFC 5958).
@@ -68,6 +82,20 @@ macro_rules! ecdsa {
             /// [`Error::Backend`] if the backend refuses.
             pub fn sign_fixed(&self, message: &[u8]) -> Result<[u8; $signature_len], Error> {
                 let signature = self.0.sign(&SystemRandom::new(), message);
+                let signature = signature.map_err(|_| Error::Backend)?;
+                signature.as_ref().try_into().map_err(|_| Error::Backend)
+            }
+
+            /// Signs a digest as it is: r and s, each as long as the field.
+            ///
+            /// # Errors
+            /// [`Error::Backend`] if the backend refuses.
+            pub fn sign_digest(
+                &self,
+                digest: &[u8; $scalar_len],
+            ) -> Result<[u8; $signature_len], Error> {
+                let digest = Digest::import_less_safe(digest, &$digest);
+                let signature = self.0.sign_digest(&digest.map_err(|_| Error::Backend)?);
                 let signature = signature.map_err(|_| Error::Backend)?;
                 signature.as_ref().try_into().map_err(|_| Error::Backend)
             }
@@ -141,6 +169,20 @@ macro_rules! ecdsa {
                 verified.map_err(|_| Rejected)
             }
 
+            /// Verifies r and s over a digest.
+            ///
+            /// # Errors
+            /// [`Rejected`] if they do not fit.
+            pub fn verify_digest(
+                &self,
+                digest: &[u8; $scalar_len],
+                signature: &[u8; $signature_len],
+            ) -> Result<(), Rejected> {
+                let digest = Digest::import_less_safe(digest, &$digest).map_err(|_| Rejected)?;
+                let verified = self.fixed.verify_digest_sig(&digest, signature);
+                verified.map_err(|_| Rejected)
+            }
+
             /// Verifies an ASN.1 sequence of r and s, which must be DER.
             ///
             /// # Errors
@@ -156,12 +198,12 @@ macro_rules! ecdsa {
 ecdsa! {
     "ECDSA over P-256 with SHA-256", P256SigningKey, P256VerifyingKey,
     ECDSA_P256_SHA256_FIXED_SIGNING, ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_ASN1,
-    P256, 64, 65
+    P256, 64, 65, P256PrivateKey, 32, SHA256
 }
 ecdsa! {
     "ECDSA over P-384 with SHA-384", P384SigningKey, P384VerifyingKey,
     ECDSA_P384_SHA384_FIXED_SIGNING, ECDSA_P384_SHA384_FIXED, ECDSA_P384_SHA384_ASN1,
-    P384, 96, 97
+    P384, 96, 97, P384PrivateKey, 48, SHA384
 }
 opaque_debug! { P256SigningKey P256VerifyingKey P384SigningKey P384VerifyingKey }
 

@@ -1,5 +1,6 @@
 //! RSA signatures over SHA-256: PSS with a salt as long as the hash, and PKCS#1 v1.5 (RFC 8017 8.1, 8.2).
 
+use aws_lc_rs::digest::{Digest, SHA256};
 use aws_lc_rs::encoding::{AsDer as _, Pkcs8V1Der};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
@@ -89,6 +90,36 @@ impl RsaSigningKey {
         self.sign(&RSA_PKCS1_SHA256, message)
     }
 
+    /// Signs the SHA-256 of a message with PSS.
+    ///
+    /// # Errors
+    /// [`Error::Backend`] if the backend refuses.
+    pub fn sign_pss_digest(&self, digest: &[u8; 32]) -> Result<Vec<u8>, Error> {
+        self.sign_digest(&RSA_PSS_SHA256, digest)
+    }
+
+    /// Signs the SHA-256 of a message with PKCS#1 v1.5, which names the hash in what is signed.
+    ///
+    /// # Errors
+    /// [`Error::Backend`] if the backend refuses.
+    pub fn sign_pkcs1_digest(&self, digest: &[u8; 32]) -> Result<Vec<u8>, Error> {
+        self.sign_digest(&RSA_PKCS1_SHA256, digest)
+    }
+
+    fn sign_digest(
+        &self,
+        encoding: &'static dyn RsaEncoding,
+        digest: &[u8; 32],
+    ) -> Result<Vec<u8>, Error> {
+        let digest = Digest::import_less_safe(digest, &SHA256).map_err(|_| Error::Backend)?;
+        // As in `sign`.
+        let mut signature = vec![0; self.pair.public_modulus_len()];
+        self.pair
+            .sign_digest(encoding, &digest, &mut signature)
+            .map_err(|_| Error::Backend)?;
+        Ok(signature)
+    }
+
     fn sign(&self, encoding: &'static dyn RsaEncoding, message: &[u8]) -> Result<Vec<u8>, Error> {
         // The backend panics if this is not the modulus' length, which it tells itself.
         let mut signature = vec![0; self.pair.public_modulus_len()];
@@ -145,4 +176,30 @@ impl RsaVerifyingKey {
         let verified = self.pkcs1.verify_sig(message, signature);
         verified.map_err(|_| Rejected)
     }
+
+    /// Verifies a PSS signature over a digest.
+    ///
+    /// # Errors
+    /// [`Rejected`] if it does not fit.
+    pub fn verify_pss_digest(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Rejected> {
+        verify_digest(&self.pss, digest, signature)
+    }
+
+    /// Verifies a PKCS#1 v1.5 signature over a digest.
+    ///
+    /// # Errors
+    /// [`Rejected`] if it does not fit.
+    pub fn verify_pkcs1_digest(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Rejected> {
+        verify_digest(&self.pkcs1, digest, signature)
+    }
+}
+
+fn verify_digest(
+    key: &ParsedPublicKey,
+    digest: &[u8; 32],
+    signature: &[u8],
+) -> Result<(), Rejected> {
+    let digest = Digest::import_less_safe(digest, &SHA256).map_err(|_| Rejected)?;
+    let verified = key.verify_digest_sig(&digest, signature);
+    verified.map_err(|_| Rejected)
 }

@@ -1,6 +1,6 @@
 //! No key tells more by `Debug` than what it is.
 
-use keywright_primitives::aead::{Aes128Gcm, Aes256Gcm, ChaCha20Poly1305};
+use keywright_primitives::aead::{Aes128Gcm, Aes256Gcm, Aes256Siv, ChaCha20Poly1305};
 use keywright_primitives::agreement::{
     P256Ephemeral, P256PrivateKey, P384PrivateKey, P521PrivateKey, X25519Ephemeral,
     X25519PrivateKey,
@@ -30,6 +30,7 @@ fn every_key_prints_its_type_alone() {
     check! {
         Aes128Gcm: Aes128Gcm::new(&[1; 16]).unwrap(),
         Aes256Gcm: Aes256Gcm::new(&[1; 32]).unwrap(),
+        Aes256Siv: Aes256Siv::new(&[1; 64]).unwrap(),
         ChaCha20Poly1305: ChaCha20Poly1305::new(&[1; 32]).unwrap(),
         Aes128Cbc: Aes128Cbc::new(&[1; 16]).unwrap(),
         Aes256Cbc: Aes256Cbc::new(&[1; 32]).unwrap(),

@@ -14,6 +14,7 @@ use keywright_primitives::hash::{sha256, sha384, sha512};
 use keywright_primitives::random::RandomStream;
 use keywright_primitives::signature::VerifyingKey;
 use keywright_primitives::signature::ecdsa::{P256VerifyingKey, P384VerifyingKey};
+use keywright_primitives::signature::ml_dsa::MlDsa65VerifyingKey;
 use keywright_primitives::signature::rsa::RsaVerifyingKey;
 use keywright_types::{Algorithm, Code, Custody, KeySpec, Operation, Purpose};
 
@@ -213,7 +214,7 @@ impl Bench<'_> {
 
     fn a_digest_stands_for_its_message(&self, keys: &Keys) -> Checked {
         let digest = match self.spec.algorithm {
-            Algorithm::Ed25519 => Vec::new(),
+            Algorithm::Ed25519 | Algorithm::MlDsa65 => Vec::new(),
             Algorithm::EcdsaP384 => sha384(MESSAGE).to_vec(),
             Algorithm::EcdsaP521 => sha512(MESSAGE).to_vec(),
             _ => sha256(MESSAGE).to_vec(),
@@ -238,7 +239,7 @@ impl Bench<'_> {
                 "the signature of a message fits its digest"
             )?;
         }
-        // Ed25519 signs messages alone.
+        // Ed25519 and ML-DSA sign messages alone.
         for length in [0, 20, digest.len().max(32) - 1, digest.len().max(32) + 1] {
             require!(
                 sign(&vec![1; length])? == Err(Code::DigestInvalid),
@@ -491,13 +492,17 @@ fn judged(algorithm: Algorithm, public: &[u8], made: &[u8]) -> Option<bool> {
             let key = P384VerifyingKey::from_sec1(public).ok()?;
             key.verify_fixed(MESSAGE, made.try_into().ok()?)
         }
-        Algorithm::Rsa2048Pkcs1 | Algorithm::Rsa3072Pkcs1 => {
+        Algorithm::Rsa2048Pkcs1 | Algorithm::Rsa3072Pkcs1 | Algorithm::Rsa4096Pkcs1 => {
             let key = RsaVerifyingKey::from_der(public).ok()?;
             key.verify_pkcs1(MESSAGE, made)
         }
-        Algorithm::Rsa2048Pss | Algorithm::Rsa3072Pss => {
+        Algorithm::Rsa2048Pss | Algorithm::Rsa3072Pss | Algorithm::Rsa4096Pss => {
             let key = RsaVerifyingKey::from_der(public).ok()?;
             key.verify_pss(MESSAGE, made)
+        }
+        Algorithm::MlDsa65 => {
+            let key = MlDsa65VerifyingKey::from_bytes(public.try_into().ok()?).ok()?;
+            key.verify(MESSAGE, made.try_into().ok()?)
         }
         _ => return None,
     };

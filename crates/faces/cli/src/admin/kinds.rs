@@ -1,4 +1,4 @@
-//! Contexts whose keys sign, agree, authenticate, or are trees of keys.
+//! Contexts whose keys sign, agree, authenticate, seal equal texts alike, or are trees of keys.
 
 use std::path::{Path, PathBuf};
 
@@ -21,17 +21,21 @@ pub(super) struct KindOptions {
     /// Make a key for message authentication codes.
     #[arg(long, value_enum, value_name = "ALGORITHM")]
     mac: Option<MacName>,
+    /// Make a key that seals equal texts alike. Whoever sees two ciphertexts then sees whether the texts are equal,
+    /// which must be said here.
+    #[arg(long, value_enum, value_name = "LEAK")]
+    deterministic: Option<LeakName>,
     /// Make a wallet: a seed, of which a tree of keys grows.
     #[arg(long, value_enum, value_name = "SCHEME")]
     tree: Option<TreeName>,
 }
 
-/// What is fixed about a wallet.
+/// Whether a key may leave, and what is fixed about a wallet.
 #[derive(Debug, clap::Args)]
 pub(super) struct WalletOptions {
-    /// Whether keys may ever leave: never, the seed sealed to a public key, or all of it in plain form. With `plain`
+    /// Whether the key may ever leave: never, sealed to a public key, or (of wallets alone) in plain form. With `plain`
     /// the words of a new seed are shown once, now.
-    #[arg(long, value_enum, default_value_t = ExportName::Never, requires = "tree")]
+    #[arg(long, value_enum, default_value_t = ExportName::Never)]
     export: ExportName,
     /// Make children that are not hardened too, and hand out extended public keys.
     #[arg(long, requires = "tree")]
@@ -62,6 +66,14 @@ pub(super) struct WalletOptions {
 }
 
 impl WalletOptions {
+    /// Whether a key that is no wallet may leave: sealed, if at all.
+    pub(super) const fn of_others(&self) -> Export {
+        match self.export {
+            ExportName::Sealed => Export::Sealed,
+            ExportName::Never | ExportName::Plain => Export::Never,
+        }
+    }
+
     /// The seed that is brought in, if one is.
     pub(super) fn seed(&self) -> Result<Option<SeedOfFile>, Failure> {
         let found = match (
@@ -122,24 +134,34 @@ enum SignName {
     EcdsaP256,
     #[value(name = "ecdsa-secp256k1")]
     EcdsaSecp256k1,
-    /// In a token.
     #[value(name = "ecdsa-p384")]
     EcdsaP384,
-    /// In a token.
+    /// In a token only.
     #[value(name = "ecdsa-p521")]
     EcdsaP521,
-    /// In a token.
     #[value(name = "rsa-2048-pkcs1-sha-256")]
     Rsa2048Pkcs1,
-    /// In a token.
     #[value(name = "rsa-2048-pss-sha-256")]
     Rsa2048Pss,
-    /// In a token.
     #[value(name = "rsa-3072-pkcs1-sha-256")]
     Rsa3072Pkcs1,
-    /// In a token.
     #[value(name = "rsa-3072-pss-sha-256")]
     Rsa3072Pss,
+    /// In no token.
+    #[value(name = "rsa-4096-pkcs1-sha-256")]
+    Rsa4096Pkcs1,
+    /// In no token.
+    #[value(name = "rsa-4096-pss-sha-256")]
+    Rsa4096Pss,
+    /// In no token.
+    #[value(name = "ml-dsa-65")]
+    MlDsa65,
+}
+
+/// What deterministic encryption gives away, by name.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum LeakName {
+    EqualTextsShow,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -180,8 +202,15 @@ pub(super) type Kind = (Purpose, Algorithm, Option<Detail>, Export);
 
 impl KindOptions {
     /// The kind, if one is named.
-    pub(super) fn read(&self, wallet: &WalletOptions) -> Option<Kind> {
-        let plain = |purpose, algorithm| (purpose, algorithm, None, Export::Never);
+    pub(super) fn read(&self, wallet: &WalletOptions) -> Result<Option<Kind>, Failure> {
+        if wallet.export == ExportName::Plain && self.tree.is_none() {
+            return Err(Failure::new(
+                Exit::Usage,
+                "--export plain is for wallets, which --tree makes",
+                "give --export sealed, or --tree",
+            ));
+        }
+        let plain = |purpose, algorithm| (purpose, algorithm, None, wallet.of_others());
         let sign = self.sign.map(|name| match name {
             SignName::Ed25519 => plain(Purpose::Sign, Algorithm::Ed25519),
             SignName::EcdsaP256 => plain(Purpose::Sign, Algorithm::EcdsaP256),
@@ -192,6 +221,9 @@ impl KindOptions {
             SignName::Rsa2048Pss => plain(Purpose::Sign, Algorithm::Rsa2048Pss),
             SignName::Rsa3072Pkcs1 => plain(Purpose::Sign, Algorithm::Rsa3072Pkcs1),
             SignName::Rsa3072Pss => plain(Purpose::Sign, Algorithm::Rsa3072Pss),
+            SignName::Rsa4096Pkcs1 => plain(Purpose::Sign, Algorithm::Rsa4096Pkcs1),
+            SignName::Rsa4096Pss => plain(Purpose::Sign, Algorithm::Rsa4096Pss),
+            SignName::MlDsa65 => plain(Purpose::Sign, Algorithm::MlDsa65),
         });
         let agree = self.agree.map(|name| match name {
             AgreeName::X25519 => plain(Purpose::Agree, Algorithm::X25519),
@@ -203,6 +235,9 @@ impl KindOptions {
             MacName::HmacSha512 => plain(Purpose::Mac, Algorithm::HmacSha512),
             MacName::Aes256Cmac => plain(Purpose::Mac, Algorithm::Aes256Cmac),
         });
+        let alike = self
+            .deterministic
+            .map(|LeakName::EqualTextsShow| plain(Purpose::Deterministic, Algorithm::Aes256Siv));
         let tree = self.tree.map(|name| {
             let algorithm = match name {
                 TreeName::Bip32Secp256k1 => Algorithm::Bip32Secp256k1,
@@ -223,6 +258,6 @@ impl KindOptions {
             };
             (Purpose::Tree, algorithm, Some(Detail::Tree(detail)), export)
         });
-        sign.or(agree).or(mac).or(tree)
+        Ok(sign.or(agree).or(mac).or(alike).or(tree))
     }
 }

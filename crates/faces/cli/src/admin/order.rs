@@ -5,7 +5,7 @@ use std::time::Duration;
 use keywright_clock::Clock;
 use keywright_home::{Answer, HomeError, MemoryPlan, Node, Order, control};
 
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::place::{Home, existing_home};
 
 /// Gives an order. While another process is opening or closing the home, it is tried again.
@@ -29,6 +29,18 @@ pub(super) fn give(home: &Home, order: Order) -> Result<Answer, Failure> {
             }
         }
     }
+}
+
+/// Gives an order that is about what a running node has in its memory.
+pub(super) fn give_running(home: &Home, order: &Order) -> Result<Answer, Failure> {
+    existing_home(&home.home)?;
+    control::send(&home.home, order)?.ok_or_else(|| {
+        Failure::new(
+            Exit::Refused,
+            "no node runs in this home, and an import key lives in the memory of a running node alone",
+            "start it (keywright serve), then make an import key and use it before the node stops",
+        )
+    })
 }
 
 fn carry_out(node: &Node, order: Order) -> Result<Answer, HomeError> {

@@ -1,4 +1,4 @@
-//! Seeds of wallets on their way out, sealed to public keys.
+//! Seeds of wallets and other keys on their way out, sealed to public keys.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use keywright_encoding::base64;
 use keywright_home::{Answer, Order, Recipient};
-use keywright_types::Name;
+use keywright_types::{KeyVersion, Name};
 use serde::Serialize;
 
 use super::OneContext;
@@ -36,19 +36,55 @@ struct ExportedDocument<'a> {
     recipients: usize,
 }
 
-/// Writes the file. The place is made sure of before the seed is asked for.
+/// Writes the file with the seed of a wallet.
 pub(super) fn export(home: &Home, export: Export, format: Format) -> Result<(), Failure> {
+    write(home, export, format, |tenant, name, recipients| {
+        Order::SeedExport {
+            tenant,
+            name,
+            recipients,
+        }
+    })
+}
+
+/// The key of a context that is no wallet, and to whom it is sealed.
+#[derive(Debug, clap::Args)]
+pub(super) struct KeyExport {
+    /// The version [default: the active one].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    key_version: Option<u32>,
+    #[command(flatten)]
+    export: Export,
+}
+
+/// Writes the file with the key of a context.
+pub(super) fn export_key(home: &Home, export: KeyExport, format: Format) -> Result<(), Failure> {
+    let version = export.key_version.map(KeyVersion::from_number);
+    write(home, export.export, format, |tenant, name, recipients| {
+        Order::KeyExport {
+            tenant,
+            name,
+            version,
+            recipients,
+        }
+    })
+}
+
+/// Writes a file. The place is made sure of before what is in it is asked for.
+fn write(
+    home: &Home,
+    export: Export,
+    format: Format,
+    order: impl FnOnce(Name, Name, Vec<Recipient>) -> Order,
+) -> Result<(), Failure> {
     let keys = crate::seal::recipients_of(&export.recipients)?;
     let OneContext { name, tenant } = export.context;
     let unwritable = |error: std::io::Error| Failure::file(&export.out, "written", &error);
     let mut options = OpenOptions::new();
     let options = options.write(true).create_new(true).mode(0o600);
     let mut file = options.open(&export.out).map_err(unwritable)?;
-    let order = Order::SeedExport {
-        tenant: tenant.tenant,
-        name: name.clone(),
-        recipients: keys.iter().map(Recipient::new).collect(),
-    };
+    let recipients = keys.iter().map(Recipient::new).collect();
+    let order = order(tenant.tenant, name.clone(), recipients);
     let sealed = give(home, order).and_then(|answer| match answer {
         Answer::SeedSealed { file } => base64::decode(&file).map_err(|_| unexpected()),
         _ => Err(unexpected()),

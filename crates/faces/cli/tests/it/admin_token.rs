@@ -167,13 +167,17 @@ fn what_no_token_keeps_is_refused_with_what_to_do() {
             (&["--suite", "xchacha20-poly1305"], "streams need the key"),
             (&["--sign", "ecdsa-secp256k1"], "does not support"),
             (&["--agree", "x25519"], "does not support"),
+            (&["--sign", "ml-dsa-65"], "not signed in a token"),
+            (
+                &["--deterministic", "equal-texts-show"],
+                "purpose deterministic",
+            ),
         ] {
             let words = [&["none", "--custody", "token"][..], words].concat();
             create(&home, &words).refused(12, happened, "");
         }
         for (words, happened) in [
             (&["--suite", "token-gcm-12"][..], "in a token only"),
-            (&["--sign", "rsa-3072-pss-sha-256"], "in a token only"),
             (&["--sign", "ecdsa-p521"], "in a token only"),
         ] {
             let words = [&["none", "--custody", "wrapped"][..], words].concat();

@@ -20,6 +20,8 @@ impl Scene {
             &["signer", "--sign", "ecdsa-secp256k1"][..],
             &["codes", "--mac", "hmac-sha-256"],
             &["partner", "--agree", "x25519"],
+            &["post-quantum", "--sign", "ml-dsa-65"],
+            &["lookup", "--deterministic", "equal-texts-show"],
             &["public", "--tree", "bip32-secp256k1", "--soft-children"],
         ] {
             home.admin(&[&["context", "create"], words].concat())
@@ -31,10 +33,12 @@ impl Scene {
         let words = made.text();
         let policy = home.admin(&["policy", "show"]).text();
         let grants = "[[grant]]\nprincipals = [\"trading-1\"]\n\
-             contexts = [\"signer\", \"codes\", \"partner\", \"public\"]\n\
+             contexts = [\"signer\", \"codes\", \"partner\", \"public\", \"post-quantum\"]\n\
              operations = [\"sign\", \"verify\", \"agree\", \"public-key\", \"xpub\", \"mac\", \"mac-verify\"]\n\
              [[grant]]\nprincipals = [\"trading-1\"]\ncontexts = [\"wallet\"]\n\
-             operations = [\"sign\", \"verify\", \"public-key\", \"key-export\"]\npaths = [\"m/44'/**\"]\n";
+             operations = [\"sign\", \"verify\", \"public-key\", \"key-export\"]\npaths = [\"m/44'/**\"]\n\
+             [[grant]]\nprincipals = [\"trading-1\"]\ncontexts = [\"lookup\"]\n\
+             operations = [\"deterministic-encrypt\", \"deterministic-decrypt\"]\n";
         let file = home.folder.write("policy.toml", policy + grants);
         home.admin(&["policy", "apply", &file]).bytes();
         let server = home.serve();
@@ -54,7 +58,12 @@ impl Scene {
 #[test]
 fn what_is_signed_verifies_and_what_is_not_ends_with_eight() {
     let scene = Scene::new();
-    for (context, path) in [("signer", &[][..]), ("wallet", &["--path", "m/44'/7'"])] {
+    let wallet = &["--path", "m/44'/7'"][..];
+    for (context, path) in [
+        ("signer", &[][..]),
+        ("post-quantum", &[]),
+        ("wallet", wallet),
+    ] {
         let made = scene.client(&[&["sign", context], path].concat(), MESSAGE);
         assert!(
             made.stderr.contains("key version 1: verify must be told"),
@@ -200,6 +209,36 @@ fn the_words_of_a_wallet_are_shown_once_and_bring_its_keys_back() {
 }
 
 #[test]
+fn equal_texts_look_alike_where_the_context_was_made_for_it_and_nowhere_else() {
+    let scene = Scene::new();
+    let seal = |words: &[&str], input: &[u8]| {
+        let words = [&["deterministic-encrypt", "lookup"], words].concat();
+        scene.client(&words, input).text()
+    };
+    let one = seal(&[], b"anna@example.org");
+    assert_eq!(seal(&[], b"anna@example.org"), one);
+    assert_ne!(seal(&[], b"otto@example.org"), one);
+    assert_ne!(seal(&["--aad", "row 7"], b"anna@example.org"), one);
+    let open = |words: &[&str]| {
+        let words = [&["deterministic-decrypt", "lookup"], words].concat();
+        scene.client(&words, one.as_bytes())
+    };
+    assert_eq!(open(&[]).text(), "anna@example.org");
+    open(&["--aad", "row 7"]).refused(8, "does not open", "");
+    scene
+        .client(&["encrypt", "lookup"], b"x")
+        .refused(13, "does not allow you", "right");
+    scene
+        .client(&["deterministic-encrypt", "signer"], b"x")
+        .refused(13, "does not allow you", "right");
+    let described = scene.home.admin(&["context", "describe", "lookup"]).text();
+    assert!(
+        described.contains("deterministic") && described.contains("aes-256-siv"),
+        "{described}"
+    );
+}
+
+#[test]
 fn kinds_of_contexts_do_not_mix() {
     let home = Home::demo();
     let cases: &[(&[&str], i32, &str)] = &[
@@ -219,6 +258,23 @@ fn kinds_of_contexts_do_not_mix() {
             "cannot be used with",
         ),
         (&["--sign", "rsa"], 2, "rsa"),
+        (&["--deterministic"], 2, "LEAK"),
+        (&["--deterministic", "yes"], 2, "equal-texts-show"),
+        (
+            &["--deterministic", "equal-texts-show", "--sign", "ed25519"],
+            2,
+            "cannot be used with",
+        ),
+        (
+            &["--deterministic", "equal-texts-show", "--custody", "token"],
+            12,
+            "cannot stay in a token",
+        ),
+        (
+            &["--sign", "rsa-4096-pss-sha-256", "--custody", "token"],
+            12,
+            "not signed in a token",
+        ),
         (&["--export", "plain"], 2, "--tree"),
         (&["--soft-children"], 2, "--tree"),
         (

@@ -85,8 +85,14 @@ pub enum Kind {
     RoundTrip,
     /// A signature under a key derived by its path, in a context of [`uses_home`].
     SignHd,
+    /// An ML-DSA-65 signature, in a context of [`uses_home`].
+    SignMlDsa65,
     /// An ECDSA signature over P-256, in a context of [`uses_home`].
     SignP256,
+    /// An ECDSA signature over P-384, in a context of [`uses_home`].
+    SignP384,
+    /// An RSA PSS signature of 2048 bits, in a context of [`uses_home`].
+    SignRsa2048Pss,
     /// An Ed25519 signature, in a context of [`uses_home`].
     SignEd25519,
     /// Tokens of card numbers, in a context of [`uses_home`].
@@ -138,7 +144,13 @@ impl Shape {
         match self.kind {
             Kind::Floor => Role::Floor,
             Kind::Null | Kind::NullSign | Kind::NullTokenize => Role::Null,
-            Kind::SignEd25519 | Kind::SignHd | Kind::SignP256 | Kind::Tokenize => Role::Uses,
+            Kind::SignEd25519
+            | Kind::SignHd
+            | Kind::SignMlDsa65
+            | Kind::SignP256
+            | Kind::SignP384
+            | Kind::SignRsa2048Pss
+            | Kind::Tokenize => Role::Uses,
             Kind::EncryptInToken => Role::Token,
             _ => Role::Keys,
         }

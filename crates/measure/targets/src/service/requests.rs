@@ -349,7 +349,12 @@ const fn named(kind: Kind) -> (&'static str, Action) {
         Kind::Floor | Kind::Null => ("encrypt", Action::Constant),
         Kind::NullSign => ("sign", Action::Constant),
         Kind::NullTokenize => ("tokenize", Action::Constant),
-        Kind::SignEd25519 | Kind::SignHd | Kind::SignP256 => ("sign", Action::Sign),
+        Kind::SignEd25519
+        | Kind::SignHd
+        | Kind::SignMlDsa65
+        | Kind::SignP256
+        | Kind::SignP384
+        | Kind::SignRsa2048Pss => ("sign", Action::Sign),
         Kind::Tokenize => ("tokenize", Action::Tokenize),
         Kind::Health => ("health", Action::Health),
         Kind::Random => ("random", Action::Random),

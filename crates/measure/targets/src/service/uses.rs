@@ -26,6 +26,9 @@ use crate::http::{Endpoint, Reply};
 
 const ED25519: &str = "bench-ed25519";
 const P256: &str = "bench-p256";
+const P384: &str = "bench-p384";
+const ML_DSA_65: &str = "bench-ml-dsa-65";
+const RSA_2048_PSS: &str = "bench-rsa-2048-pss";
 const WALLET: &str = "bench-wallet";
 const CARDS: &str = "bench-cards";
 /// Who works in them: the first client of the demonstration.
@@ -45,7 +48,8 @@ const BATCHES: u32 = 8;
 pub fn uses_home(folder: &Path) -> Result<PathBuf, TargetError> {
     let own = folder.join("uses");
     let home = home(&own)?;
-    let whole = own.join("whole");
+    // A home of an earlier version lacks some of the contexts, under another mark.
+    let whole = own.join("whole-2");
     if whole.exists() {
         return Ok(home);
     }
@@ -85,6 +89,19 @@ pub fn add_contexts(node: &Node) -> Result<(), HomeError> {
     for (context, (purpose, algorithm), detail, operations) in [
         (ED25519, (Purpose::Sign, Algorithm::Ed25519), None, signing),
         (P256, (Purpose::Sign, Algorithm::EcdsaP256), None, signing),
+        (P384, (Purpose::Sign, Algorithm::EcdsaP384), None, signing),
+        (
+            ML_DSA_65,
+            (Purpose::Sign, Algorithm::MlDsa65),
+            None,
+            signing,
+        ),
+        (
+            RSA_2048_PSS,
+            (Purpose::Sign, Algorithm::Rsa2048Pss),
+            None,
+            signing,
+        ),
         (
             WALLET,
             (Purpose::Tree, Algorithm::Slip10Ed25519),
@@ -137,7 +154,10 @@ fn card_format() -> String {
 pub(super) const fn context_of(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::NullSign | Kind::SignEd25519 => Some(ED25519),
+        Kind::SignMlDsa65 => Some(ML_DSA_65),
         Kind::SignP256 => Some(P256),
+        Kind::SignP384 => Some(P384),
+        Kind::SignRsa2048Pss => Some(RSA_2048_PSS),
         Kind::SignHd => Some(WALLET),
         Kind::NullTokenize | Kind::Tokenize => Some(CARDS),
         _ => None,

@@ -31,6 +31,8 @@ impl Examples {
         match endpoint {
             Endpoint::Encrypt => items(seal, SEALED, Code::Base64Invalid),
             Endpoint::Decrypt => items(open, OPENED, Code::DecryptionFailed),
+            Endpoint::DeterministicEncrypt => items(seal, SEALED, Code::Base64Invalid),
+            Endpoint::DeterministicDecrypt => items(open, OPENED, Code::DecryptionFailed),
             Endpoint::Rewrap => items(open, SEALED, Code::DecryptionFailed),
             Endpoint::Datakey => items(datakey, DATAKEY, Code::AadTooLarge),
             Endpoint::DatakeyOpen => items(open, DATAKEY_OPENED, Code::CiphertextMalformed),

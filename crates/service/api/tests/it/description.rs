@@ -205,14 +205,17 @@ fn examples_of_requests_are_read_by_the_real_types() {
     fn read(endpoint: Endpoint, body: &str) -> Option<bool> {
         let (body, limits) = (body.as_bytes(), &Limits::DEFAULT);
         match endpoint {
-            Endpoint::Encrypt => parse::<SealItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            Endpoint::Decrypt | Endpoint::Rewrap | Endpoint::DatakeyOpen => {
-                parse::<OpenItem<'_>>(body, limits)
+            Endpoint::DeterministicEncrypt | Endpoint::Encrypt => {
+                parse::<SealItem<'_>>(body, limits)
                     .ok()
                     .map(|r| r.is_batch())
             }
+            Endpoint::Decrypt
+            | Endpoint::DeterministicDecrypt
+            | Endpoint::Rewrap
+            | Endpoint::DatakeyOpen => parse::<OpenItem<'_>>(body, limits)
+                .ok()
+                .map(|r| r.is_batch()),
             Endpoint::Datakey => parse::<DatakeyItem<'_>>(body, limits)
                 .ok()
                 .map(|r| r.is_batch()),

@@ -1,7 +1,7 @@
 //! What must not open: changed, cut, extended, moved to another key, binding or associated data.
 
 use keywright_envelope::{
-    Aad, Binding, CALLER_AAD_LIMIT, Envelope, Error, Identity, Malformed, derive,
+    Aad, Binding, CALLER_AAD_LIMIT, Envelope, Error, Identity, Malformed, SealingKey, derive,
 };
 use keywright_primitives::random::RandomStream;
 use keywright_types::{KeyId, KeyVersion, Kind, Suite};
@@ -88,7 +88,7 @@ fn another_key_id_version_kind_suite_or_secret_does_not_open() {
                 ..base
             });
         }
-        if suite != Suite::Chunked {
+        if !matches!(suite, Suite::Chunked | Suite::Siv) {
             others.push(Identity {
                 kind: Kind::Key,
                 ..base
@@ -176,11 +176,9 @@ fn the_callers_aad_has_a_limit() {
 }
 
 #[test]
-fn suites_4_and_5_and_keys_in_streams_are_refused_by_type() {
-    for suite in [Suite::TokenGcm16, Suite::Siv] {
-        let error = derive(&K, identity(suite)).unwrap_err();
-        assert_eq!(error, Error::SuiteUnsupported(suite));
-    }
+fn suite_4_and_keys_in_streams_and_without_nonces_are_refused_by_type() {
+    let error = derive(&K, identity(Suite::TokenGcm16)).unwrap_err();
+    assert_eq!(error, Error::SuiteUnsupported(Suite::TokenGcm16));
     for suite in [Suite::Chunked, Suite::Siv] {
         let error = derive(
             &K,
@@ -225,6 +223,36 @@ fn every_length_opens_has_the_stated_length_and_never_the_same_nonce() {
                 assert!(seen.insert(id));
             }
         }
+    }
+}
+
+/// What suite 5 is for, and what it gives away; and how far that goes.
+#[test]
+fn equal_texts_have_equal_envelopes_under_one_version_binding_and_data() {
+    let (sealing, _) = keys(Suite::Siv);
+    let mut random = RandomStream::new().unwrap();
+    let mut seal = |key: &SealingKey, binding, aad: &Aad<'_>, text: &[u8]| {
+        let mut out = Vec::new();
+        key.seal_into(binding, aad, text, &mut random, &mut out)
+            .unwrap();
+        out
+    };
+    let one = seal(&sealing, Binding::None, &row(), b"text");
+    assert_eq!(seal(&sealing, Binding::None, &row(), b"text"), one);
+    let next = Identity {
+        version: KeyVersion::from_number(2),
+        ..identity(Suite::Siv)
+    };
+    let (next, _) = derive(&K, next).unwrap();
+    // The last 20 bytes: the rest names key, version and binding.
+    let end = |envelope: &[u8]| envelope[envelope.len() - 20..].to_vec();
+    for other in [
+        seal(&sealing, Binding::None, &row(), b"texu"),
+        seal(&sealing, Binding::None, &Aad::EMPTY, b"text"),
+        seal(&sealing, principal(3), &row(), b"text"),
+        seal(&next, Binding::None, &row(), b"text"),
+    ] {
+        assert_ne!(end(&other), end(&one));
     }
 }
 

@@ -8,10 +8,11 @@ use keywright_types::{GroupId, KeyId, KeyVersion, Kind, PrincipalId, Suite};
 pub(crate) const K: [u8; 32] = [0x42; 32];
 
 /// The suites that seal here, with the length of their nonce.
-pub(crate) const SEALING: [(Suite, usize); 4] = [
+pub(crate) const SEALING: [(Suite, usize); 5] = [
     (Suite::Xaes256Gcm, 24),
     (Suite::XChaCha20Poly1305, 24),
     (Suite::TokenGcm12, 12),
+    (Suite::Siv, 0),
     (Suite::Chunked, 24),
 ];
 

@@ -1,9 +1,10 @@
 //! Signatures that do not fit.
 
-use keywright_primitives::Rejected;
+use keywright_primitives::hash::{sha256, sha384};
 use keywright_primitives::signature::ecdsa::{P256SigningKey, P384SigningKey};
 use keywright_primitives::signature::ml_dsa::MlDsa65SigningKey;
 use keywright_primitives::signature::rsa::{RsaSigningKey, RsaVerifyingKey};
+use keywright_primitives::{Error, Rejected};
 
 use crate::keys;
 
@@ -118,5 +119,54 @@ fn refuses(key: &RsaVerifyingKey, signature: &[u8], verify: Verify) {
     assert!(verify(key, b"heap", signature).is_err());
     for changed in flipped(signature).chain(resized(signature)) {
         assert!(verify(key, b"head", &changed).is_err());
+    }
+}
+
+#[test]
+fn a_digest_stands_for_its_message_and_no_other_digest_does() {
+    let key = P384SigningKey::generate().unwrap();
+    let verifying = key.verifying_key().unwrap();
+    let made = key.sign_digest(&sha384(b"head")).unwrap();
+    assert_eq!(verifying.verify_fixed(b"head", &made), Ok(()));
+    assert!(verifying.verify_digest(&sha384(b"heap"), &made).is_err());
+    let made = key.sign_fixed(b"head").unwrap();
+    assert_eq!(verifying.verify_digest(&sha384(b"head"), &made), Ok(()));
+    let [key, ..] = keys::rsa_signing();
+    let verifying = key.verifying_key().unwrap();
+    let (right, wrong) = (sha256(b"head"), sha256(b"heap"));
+    let pss = key.sign_pss_digest(&right).unwrap();
+    let pkcs1 = key.sign_pkcs1_digest(&right).unwrap();
+    assert_eq!(verifying.verify_pss(b"head", &pss), Ok(()));
+    assert_eq!(verifying.verify_pkcs1(b"head", &pkcs1), Ok(()));
+    assert_eq!(key.sign_pkcs1(b"head").unwrap(), pkcs1);
+    assert_eq!(verifying.verify_pss_digest(&right, &pss), Ok(()));
+    assert_eq!(verifying.verify_pkcs1_digest(&right, &pkcs1), Ok(()));
+    assert!(verifying.verify_pss_digest(&wrong, &pss).is_err());
+    assert!(verifying.verify_pkcs1_digest(&wrong, &pkcs1).is_err());
+    assert!(verifying.verify_pss_digest(&right, &pkcs1).is_err());
+    assert!(verifying.verify_pkcs1_digest(&right, &pss).is_err());
+}
+
+#[test]
+fn a_scalar_outside_the_order_is_no_key_and_one_inside_is_the_key_that_others_read() {
+    use keywright_secret::Secret;
+    // The order of P-384 (SEC 2, 2.5.1).
+    let mut order = [0xFF; 48];
+    order[24..].copy_from_slice(&[
+        0xC7, 0x63, 0x4D, 0x81, 0xF4, 0x37, 0x2D, 0xDF, 0x58, 0x1A, 0x0D, 0xB2, 0x48, 0xB0, 0xA7,
+        0x7A, 0xEC, 0xEC, 0x19, 0x6A, 0xCC, 0xC5, 0x29, 0x73,
+    ]);
+    let read =
+        |scalar: [u8; 48]| P384SigningKey::from_scalar(&Secret::from_fill(|bytes| *bytes = scalar));
+    for bad in [[0; 48], order, [0xFF; 48]] {
+        assert_eq!(read(bad).err(), Some(Error::KeyRejected));
+    }
+    order[47] -= 1;
+    for good in [order, [1; 48]] {
+        let key = read(good).unwrap();
+        let same = P384SigningKey::from_pkcs8(&key.to_pkcs8().unwrap()).unwrap();
+        let signature = key.sign_fixed(b"head").unwrap();
+        let verifying = same.verifying_key().unwrap();
+        assert_eq!(verifying.verify_fixed(b"head", &signature), Ok(()));
     }
 }

@@ -1,6 +1,6 @@
-//! AES-GCM and ChaCha20-Poly1305. XChaCha20-Poly1305 is judged by `keywright-envelope`.
+//! AES-GCM, ChaCha20-Poly1305 and AES-SIV. XChaCha20-Poly1305 is judged by `keywright-envelope`.
 
-use keywright_primitives::aead::{Aes128Gcm, Aes256Gcm, ChaCha20Poly1305};
+use keywright_primitives::aead::{Aes128Gcm, Aes256Gcm, Aes256Siv, ChaCha20Poly1305};
 use keywright_vectors::Verdict;
 use keywright_vectors::wycheproof::run;
 
@@ -52,6 +52,61 @@ fn chacha20_poly1305() {
             return Ok(Verdict::Refused);
         }
         decide!(ChaCha20Poly1305, &case.fields)
+    })
+    .unwrap();
+}
+
+const SHORTER_KEY: Verdict = Verdict::Unsupported("the key has not 512 bits");
+
+fn siv(key: &[u8; 64], strings: &[&[u8]], text: &[u8], siv: &[u8; 16], sealed: &[u8]) -> Verdict {
+    let key = Aes256Siv::new(key).unwrap();
+    let mut opened = sealed.to_vec();
+    if key.open(strings, &mut opened, siv).is_err() {
+        let wiped = opened.iter().all(|byte| *byte == 0);
+        assert!(wiped, "a rejected buffer is wiped");
+        return Verdict::Refused;
+    }
+    let mut made = text.to_vec();
+    let made_siv = key.seal(strings, &mut made).unwrap();
+    compared(opened == text && made == sealed && made_siv == *siv)
+}
+
+#[test]
+fn aes_siv_with_one_string() {
+    run("aes_siv_cmac_test.json", 442, |case| {
+        if case.group.number::<u32>("keySize")? != 512 {
+            return Ok(SHORTER_KEY);
+        }
+        let (aad, text, all) = (
+            case.fields.hex("aad")?,
+            case.fields.hex("msg")?,
+            case.fields.hex("ct")?,
+        );
+        // Fewer bytes than a synthetic IV has cannot even be said.
+        let Some((iv, sealed)) = all.split_first_chunk() else {
+            return Ok(Verdict::Refused);
+        };
+        Ok(siv(&case.fields.array("key")?, &[&aad], &text, iv, sealed))
+    })
+    .unwrap();
+}
+
+#[test]
+fn aes_siv_with_a_nonce() {
+    run("aead_aes_siv_cmac_test.json", 900, |case| {
+        if case.group.number::<u32>("keySize")? != 512 {
+            return Ok(SHORTER_KEY);
+        }
+        let fields = &case.fields;
+        let (aad, nonce) = (fields.hex("aad")?, fields.hex("iv")?);
+        let (text, sealed) = (fields.hex("msg")?, fields.hex("ct")?);
+        Ok(siv(
+            &fields.array("key")?,
+            &[&aad, &nonce],
+            &text,
+            &fields.array("tag")?,
+            &sealed,
+        ))
     })
     .unwrap();
 }

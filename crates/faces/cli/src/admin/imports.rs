@@ -1,0 +1,132 @@
+//! Keys that are brought in wrapped.
+
+use std::fs::OpenOptions;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use keywright_encoding::base64;
+use keywright_home::{Answer, Order, Wrapped};
+use serde::Serialize;
+
+use super::order::{give_running, unexpected};
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Format};
+use crate::place::Home;
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum ImportCommand {
+    /// Make a key to which one other key can be wrapped: for a day, and for as long as the node runs.
+    Begin(Begin),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Begin {
+    /// The file to write the public key to, as PEM; nothing is ever written over.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// A wrapped key of a new context.
+#[derive(Debug, clap::Args)]
+pub(super) struct WrappedOptions {
+    /// Take the key's first secret from a file in which it is wrapped to an import key: an AES-256 key under RSA-OAEP
+    /// with SHA-256, and behind it the secret under AES-KWP.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "import_key",
+        requires = "check_value",
+        conflicts_with_all = ["key_file", "tree"]
+    )]
+    wrapped_key: Option<PathBuf>,
+    /// The import key that it is wrapped to, as `admin import begin` has printed it.
+    #[arg(long, value_name = "ID", requires = "wrapped_key")]
+    import_key: Option<String>,
+    /// The check value of the secret: the first 5 bytes of its AES-CMAC over 16 zeros; for keys that sign or agree
+    /// SHA-256 of the public key's SubjectPublicKeyInfo.
+    #[arg(long, value_name = "HEX", requires = "wrapped_key")]
+    check_value: Option<String>,
+}
+
+#[derive(Serialize)]
+struct BegunDocument<'a> {
+    id: &'a str,
+    file: &'a Path,
+    not_after: &'a str,
+}
+
+pub(super) fn run(home: &Home, command: &ImportCommand, format: Format) -> Result<(), Failure> {
+    match command {
+        ImportCommand::Begin(words) => begin(home, words, format),
+    }
+}
+
+/// The place is made sure of before the key is made.
+fn begin(home: &Home, words: &Begin, format: Format) -> Result<(), Failure> {
+    let unwritable = |error: std::io::Error| Failure::file(&words.out, "written", &error);
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .open(&words.out)
+        .map_err(unwritable)?;
+    let begun = give_running(home, &Order::ImportBegin).and_then(|answer| match answer {
+        Answer::ImportBegun {
+            id,
+            public_key,
+            not_after,
+        } => {
+            let done = file.write_all(public_key.as_bytes());
+            let done = done.and_then(|()| file.sync_all());
+            done.map(|()| (id, not_after)).map_err(unwritable)
+        }
+        _ => Err(unexpected()),
+    });
+    if begun.is_err() {
+        // An empty file is worse than none.
+        drop(std::fs::remove_file(&words.out));
+    }
+    let (id, not_after) = begun?;
+    let document = BegunDocument {
+        id: &id,
+        file: &words.out,
+        not_after: &not_after,
+    };
+    output::document(format, &document, || {
+        output::fields(&[
+            ("import key", id.clone()),
+            ("file", words.out.display().to_string()),
+            ("not after", not_after.clone()),
+        ])
+    })
+}
+
+impl WrappedOptions {
+    /// The wrapped key, if one is given.
+    pub(super) fn read(&self) -> Result<Option<Wrapped>, Failure> {
+        let (Some(path), Some(import), Some(check)) =
+            (&self.wrapped_key, &self.import_key, &self.check_value)
+        else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path);
+        let read = file.and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes));
+        read.map_err(|error| Failure::file(path, "read", &error))?;
+        if bytes.len() as u64 > LONGEST {
+            return Err(Failure::new(
+                Exit::Usage,
+                format!("{} has more than {LONGEST} bytes", path.display()),
+                "give the wrapped key as bytes: 384 of RSA-OAEP and what AES-KWP made",
+            ));
+        }
+        Ok(Some(Wrapped {
+            import: import.clone(),
+            key: base64::encode(&bytes),
+            check: check.clone(),
+        }))
+    }
+}
+
+/// Bytes of the longest wrapped key that is read; the longest that there is has some thousands.
+const LONGEST: u64 = 1 << 16;
