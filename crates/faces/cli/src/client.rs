@@ -46,7 +46,7 @@ enum Command {
     /// Open a wrapped data key.
     DatakeyOpen(DatakeyOpen),
     /// Open a ciphertext, given as base64 or as the envelope's bytes.
-    Decrypt(Decrypt),
+    Decrypt(DecryptWords),
     /// Open a ciphertext of `deterministic-encrypt`.
     DeterministicDecrypt(Decrypt),
     /// Seal bytes so that equal ones look alike: whoever sees two ciphertexts sees whether the texts are equal.
@@ -131,6 +131,12 @@ struct Decrypt {
     output: Output,
     #[command(flatten)]
     aad: Aad,
+}
+
+#[derive(Debug, clap::Args)]
+struct DecryptWords {
+    #[command(flatten)]
+    decrypt: Decrypt,
     /// Open a stream of any length as it comes, in constant memory. A file is written only if all of it opens.
     #[arg(long)]
     stream: bool,
@@ -301,8 +307,9 @@ fn seal(
     })
 }
 
-fn decrypt(arguments: &Decrypt, format: Format) -> Result<Exit, Failure> {
-    if arguments.stream {
+fn decrypt(words: &DecryptWords, format: Format) -> Result<Exit, Failure> {
+    let arguments = &words.decrypt;
+    if words.stream {
         let call = Call {
             context: &arguments.context,
             connection: &arguments.connection,
