@@ -14,7 +14,7 @@ use keywright_primitives::random::RandomStream;
 use keywright_secret::locked::Locking;
 use keywright_secret::{Secret, SecretBytes, wipe};
 use keywright_types::{
-    Algorithm, Custody, Export, InstallationId, KeyId, KeySpec, Kind, Operation, Purpose,
+    Algorithm, Custody, Export, InstallationId, KeyId, KeySpec, Operation, Purpose,
 };
 
 use crate::cache::{Cache, Loaded, Pair, Use, derive_pair, suite_of};

@@ -22,7 +22,7 @@ use keywright_home::{
     Words, control,
 };
 use keywright_types::{
-    Algorithm, BindingKind, ContextId, Custody, Export, KeySpec, KeyVersion, Name, Origin, Purpose,
+    Algorithm, BindingKind, ContextId, Custody, KeySpec, KeyVersion, Name, Origin, Purpose,
 };
 use serde::Serialize;
 
@@ -448,16 +448,20 @@ fn create_context(home: &Home, create: &ContextCreate, format: Format) -> Result
         key_version: version,
         words: words.as_ref().map(Words::expose),
     };
-    output::document(format, &document, || {
+    show_created(&document, format)
+}
+
+fn show_created(made: &CreatedDocument<'_>, format: Format) -> Result<(), Failure> {
+    output::document(format, made, || {
         let mut rows = vec![
-            ("name", name.to_string()),
-            ("id", id.to_string()),
-            ("key version", version.to_string()),
+            ("name", made.name.to_string()),
+            ("id", made.id.to_string()),
+            ("key version", made.key_version.to_string()),
         ];
-        rows.extend(document.words.map(|words| ("words", words.to_owned())));
+        rows.extend(made.words.map(|words| ("words", words.to_owned())));
         output::fields(&rows)
     })?;
-    if words.is_some() {
+    if made.words.is_some() {
         eprintln!("write the words down: they bring every key back, and are shown only now");
     }
     Ok(())

@@ -399,7 +399,7 @@ const fn read(
 }
 
 /// Every route.
-pub static ROUTES: [Route; 32] = [
+pub static ROUTES: [Route; 34] = [
     context(
         (Endpoint::Encrypt, "encrypt"),
         Operation::Encrypt,

@@ -472,23 +472,6 @@ impl Node {
                     words: words.as_ref().map(Words::new),
                 })
             }
-            Order::ContextImport {
-                tenant,
-                name,
-                binding,
-                spec,
-                rules,
-                detail,
-                wrapped,
-            } => {
-                let new = NewContext {
-                    detail: detail.map(Arc::new),
-                    rules,
-                    ..NewContext::new(spec, binding)
-                };
-                self.import((&tenant, &name), new, &wrapped)
-            }
-            Order::ImportBegin => self.begin_import(),
             Order::Contexts { tenant, name } => self.contexts(&tenant, name.as_ref()),
             Order::KeyRotate { tenant, name } => Ok(Answer::KeyRotated {
                 version: admin.rotate(&tenant, &name)?,
@@ -514,6 +497,30 @@ impl Node {
             } => Ok(Answer::InForce {
                 epoch: admin.set_rules(&Author::owner(), (&tenant, &name), &rules.into())?,
             }),
+            other => self.move_secrets(other),
+        }
+    }
+
+    /// Orders that bring secrets in or let them out.
+    fn move_secrets(&self, order: Order) -> Result<Answer, HomeError> {
+        match order {
+            Order::ContextImport {
+                tenant,
+                name,
+                binding,
+                spec,
+                rules,
+                detail,
+                wrapped,
+            } => {
+                let new = NewContext {
+                    detail: detail.map(Arc::new),
+                    rules,
+                    ..NewContext::new(spec, binding)
+                };
+                self.import((&tenant, &name), new, &wrapped)
+            }
+            Order::ImportBegin => self.begin_import(),
             Order::KeyExport {
                 tenant,
                 name,

@@ -246,7 +246,14 @@ fn digests_are_as_long_as_the_hash_and_forms_are_the_usual_one() {
             }
         }
     }
-    // One item's fault is its own.
+    site.stop();
+}
+
+#[test]
+fn one_items_fault_is_its_own() {
+    let site = Site::start();
+    let algorithm = Algorithm::Rsa2048Pss;
+    make(&site, algorithm.name(), algorithm, None);
     let client = site.client(TRADING);
     let items = [
         usual(Signing::Message(MESSAGE)),
@@ -257,7 +264,7 @@ fn digests_are_as_long_as_the_hash_and_forms_are_the_usual_one() {
         },
         usual(Signing::Digest(&[1; 32])),
     ];
-    let context = name(Algorithm::Rsa2048Pss.name());
+    let context = name(algorithm.name());
     let made = client.sign_items(&context, &items, Batching::default());
     let codes: Vec<_> = made
         .unwrap()

@@ -239,6 +239,7 @@ fn a_token_is_good_on_every_connection_of_its_certificate_and_on_no_other() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn errors_have_the_form_of_vault_and_name_the_record() {
     let site = open_site(3600);
     let mut wire = site.wire(TRADING, BOTH[0]);

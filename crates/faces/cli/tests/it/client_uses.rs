@@ -239,6 +239,7 @@ fn equal_texts_look_alike_where_the_context_was_made_for_it_and_nowhere_else() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn kinds_of_contexts_do_not_mix() {
     let home = Home::demo();
     let cases: &[(&[&str], i32, &str)] = &[

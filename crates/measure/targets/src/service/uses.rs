@@ -86,62 +86,55 @@ pub fn add_contexts(node: &Node) -> Result<(), HomeError> {
     let signing = [Operation::Sign, Operation::Verify];
     let tokens = [Operation::Tokenize, Operation::Detokenize];
     let mut document = node.admin().policy()?.unwrap_or_default();
-    for (context, (purpose, algorithm), detail, operations) in [
-        (ED25519, (Purpose::Sign, Algorithm::Ed25519), None, signing),
-        (P256, (Purpose::Sign, Algorithm::EcdsaP256), None, signing),
-        (P384, (Purpose::Sign, Algorithm::EcdsaP384), None, signing),
-        (
-            ML_DSA_65,
-            (Purpose::Sign, Algorithm::MlDsa65),
-            None,
-            signing,
-        ),
-        (
-            RSA_2048_PSS,
-            (Purpose::Sign, Algorithm::Rsa2048Pss),
-            None,
-            signing,
-        ),
-        (
-            WALLET,
-            (Purpose::Tree, Algorithm::Slip10Ed25519),
-            Some(wallet),
-            signing,
-        ),
-        (
-            CARDS,
-            (Purpose::Tokenise, Algorithm::Ff1Aes128),
-            Some(cards),
-            tokens,
-        ),
+    for (context, algorithm) in [
+        (ED25519, Algorithm::Ed25519),
+        (P256, Algorithm::EcdsaP256),
+        (P384, Algorithm::EcdsaP384),
+        (ML_DSA_65, Algorithm::MlDsa65),
+        (RSA_2048_PSS, Algorithm::Rsa2048Pss),
     ] {
-        let name: Name = context.parse()?;
-        let spec = KeySpec {
-            purpose,
-            algorithm,
-            ..KeySpec::seal()
-        };
-        node.carry_out(Order::ContextCreate {
-            tenant: Name::default_tenant(),
-            name: name.clone(),
-            binding: BindingKind::None,
-            spec,
-            rules: Rules::default(),
-            detail,
-            secret: None,
-        })?;
-        document.grants.push(Grant {
-            tenant: Name::default_tenant(),
-            principals: vec![CLIENT.parse()?],
-            groups: Vec::new(),
-            effect: Effect::Allow,
-            operations: operations.to_vec(),
-            contexts: vec![ContextPattern::Exact(name)],
-            paths: Vec::new(),
-        });
+        let kind = (Purpose::Sign, algorithm, None);
+        document.grants.push(add(node, context, kind, &signing)?);
     }
+    let wallet = (Purpose::Tree, Algorithm::Slip10Ed25519, Some(wallet));
+    document.grants.push(add(node, WALLET, wallet, &signing)?);
+    let cards = (Purpose::Tokenise, Algorithm::Ff1Aes128, Some(cards));
+    document.grants.push(add(node, CARDS, cards, &tokens)?);
     node.admin().apply_policy(document)?;
     Ok(())
+}
+
+/// Adds one context; gives what lets the client work in it.
+fn add(
+    node: &Node,
+    context: &str,
+    (purpose, algorithm, detail): (Purpose, Algorithm, Option<Detail>),
+    operations: &[Operation],
+) -> Result<Grant, HomeError> {
+    let name: Name = context.parse()?;
+    let spec = KeySpec {
+        purpose,
+        algorithm,
+        ..KeySpec::seal()
+    };
+    node.carry_out(Order::ContextCreate {
+        tenant: Name::default_tenant(),
+        name: name.clone(),
+        binding: BindingKind::None,
+        spec,
+        rules: Rules::default(),
+        detail,
+        secret: None,
+    })?;
+    Ok(Grant {
+        tenant: Name::default_tenant(),
+        principals: vec![CLIENT.parse()?],
+        groups: Vec::new(),
+        effect: Effect::Allow,
+        operations: operations.to_vec(),
+        contexts: vec![ContextPattern::Exact(name)],
+        paths: Vec::new(),
+    })
 }
 
 /// The text of the format of card numbers whose last four digits stay, as a context has it.

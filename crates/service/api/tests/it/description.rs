@@ -200,56 +200,56 @@ fn examples(content: &Value) -> Vec<(String, String)> {
     named.collect()
 }
 
+/// Whether the real type of the route reads it, and as a batch or not.
+fn read(endpoint: Endpoint, body: &str) -> Option<bool> {
+    let (body, limits) = (body.as_bytes(), &Limits::DEFAULT);
+    match endpoint {
+        Endpoint::DeterministicEncrypt | Endpoint::Encrypt => parse::<SealItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        Endpoint::Decrypt
+        | Endpoint::DeterministicDecrypt
+        | Endpoint::Rewrap
+        | Endpoint::DatakeyOpen => parse::<OpenItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        Endpoint::Datakey => parse::<DatakeyItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        Endpoint::Random => parse::<RandomItem>(body, limits).ok().map(|r| r.is_batch()),
+        Endpoint::Tokenize => parse::<ValueItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        Endpoint::Sign => parse::<SignItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        Endpoint::Verify => parse::<VerifyItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        Endpoint::Agree => parse::<AgreeItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        Endpoint::PublicKey => parse::<PublicKeyItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        Endpoint::Xpub | Endpoint::KeyExport => parse::<PathItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        Endpoint::Mac => parse::<MacItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        Endpoint::MacVerify => parse::<MacVerifyItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        Endpoint::Detokenize | Endpoint::Mask => parse::<TokenItem<'_>>(body, limits)
+            .ok()
+            .map(|r| r.is_batch()),
+        _ => None,
+    }
+}
+
 #[test]
 fn examples_of_requests_are_read_by_the_real_types() {
-    fn read(endpoint: Endpoint, body: &str) -> Option<bool> {
-        let (body, limits) = (body.as_bytes(), &Limits::DEFAULT);
-        match endpoint {
-            Endpoint::DeterministicEncrypt | Endpoint::Encrypt => {
-                parse::<SealItem<'_>>(body, limits)
-                    .ok()
-                    .map(|r| r.is_batch())
-            }
-            Endpoint::Decrypt
-            | Endpoint::DeterministicDecrypt
-            | Endpoint::Rewrap
-            | Endpoint::DatakeyOpen => parse::<OpenItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            Endpoint::Datakey => parse::<DatakeyItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            Endpoint::Random => parse::<RandomItem>(body, limits).ok().map(|r| r.is_batch()),
-            Endpoint::Tokenize => parse::<ValueItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            Endpoint::Sign => parse::<SignItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            Endpoint::Verify => parse::<VerifyItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            Endpoint::Agree => parse::<AgreeItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            Endpoint::PublicKey => parse::<PublicKeyItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            Endpoint::Xpub | Endpoint::KeyExport => parse::<PathItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            Endpoint::Mac => parse::<MacItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            Endpoint::MacVerify => parse::<MacVerifyItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            Endpoint::Detokenize | Endpoint::Mask => parse::<TokenItem<'_>>(body, limits)
-                .ok()
-                .map(|r| r.is_batch()),
-            _ => None,
-        }
-    }
     let document = document();
     for route in ROUTES.iter().filter(|route| route.takes_items()) {
         let examples = examples(&operation(&document, route)["requestBody"]["content"]);

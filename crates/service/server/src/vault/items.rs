@@ -27,7 +27,7 @@ pub(super) struct Understood {
 
 /// In which forms a data key is answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum DataKeys {
+pub(super) enum DataKeys {
     #[default]
     PlainToo,
     WrappedOnly,
@@ -40,8 +40,8 @@ pub(super) struct Form {
     /// What came with the items to be told with their results.
     pub(super) references: Vec<Option<String>>,
     /// Whether a batch of which only a part failed has the status of one that was done.
-    partly_done_is_done: bool,
-    data_keys: DataKeys,
+    pub(super) partly_done_is_done: bool,
+    pub(super) data_keys: DataKeys,
 }
 
 impl Visit<'_> {
