@@ -202,6 +202,16 @@ enum BindingName {
     Group,
 }
 
+impl BindingName {
+    const fn kind(self) -> BindingKind {
+        match self {
+            Self::None => BindingKind::None,
+            Self::Principal => BindingKind::Principal,
+            Self::Group => BindingKind::Group,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum SuiteName {
     #[value(name = "xaes-256-gcm")]
@@ -390,11 +400,7 @@ fn create_context(home: &Home, create: &ContextCreate, format: Format) -> Result
         name,
         tenant: Tenant { tenant },
     } = &create.context;
-    let binding = match create.bind {
-        BindingName::None => BindingKind::None,
-        BindingName::Principal => BindingKind::Principal,
-        BindingName::Group => BindingKind::Group,
-    };
+    let binding = create.bind.kind();
     let secret = create.key_file.as_deref().map(crate::fpe::read_key);
     let secret = secret.transpose()?;
     let (spec, mut detail) = create.spec()?;
