@@ -123,7 +123,7 @@ fn responses(route: &Route) -> Value {
         if let Some(schema) = schema {
             response["content"] = json!({ "application/json": { "schema": schema } });
         }
-        if status == "503" {
+        if matches!(status, "429" | "503") {
             response["headers"] = json!({ "Retry-After": { "description": "Seconds.", "schema": { "type": "integer" } } });
         }
         responses.insert(status.to_owned(), response);
@@ -161,6 +161,11 @@ fn responses(route: &Route) -> Value {
     put(
         "413",
         "The body is too large, or has too many items.",
+        Some(errors()),
+    );
+    put(
+        "429",
+        "Asked for more than the policy allows in this time.",
         Some(errors()),
     );
     put("500", "A fault of the service.", Some(errors()));

@@ -82,6 +82,8 @@ fn the_table_is_the_one_that_was_decided() {
             "POST /v1/contexts/{context}/rewrap rewrap",
             "POST /v1/contexts/{context}/datakey datakey",
             "POST /v1/contexts/{context}/datakey/open datakey-open",
+            "POST /v1/contexts/{context}/deterministic/encrypt deterministic-encrypt",
+            "POST /v1/contexts/{context}/deterministic/decrypt deterministic-decrypt",
             "POST /v1/contexts/{context}/tokenize tokenize",
             "POST /v1/contexts/{context}/detokenize detokenize",
             "POST /v1/contexts/{context}/mask mask",

@@ -441,7 +441,7 @@ fn a_batch_has_a_result_for_each_item_with_its_reference() {
 #[test]
 fn every_code_has_a_status_that_clients_of_vault_know() {
     for &code in Code::ALL {
-        let known = [200, 400, 403, 404, 405, 408, 413, 500, 503];
+        let known = [200, 400, 403, 404, 405, 408, 413, 429, 500, 503];
         assert!(known.contains(&status(code).as_u16()), "{code}");
         let body: Value = serde_json::from_slice(&Refused::new(code).body(&LIMITS, ID)).unwrap();
         assert_eq!(body["code"], code.name());
