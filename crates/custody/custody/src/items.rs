@@ -19,6 +19,7 @@ pub struct Items {
     spans: SmallVec<[Span; 1]>,
     /// How many of the last bytes of each item's associated data are its derivation context; empty where no item
     /// has one.
+    #[serde(default)]
     contexts: Vec<u32>,
 }
 

@@ -137,6 +137,8 @@ fn the_container_file_has_known_instructions_and_runs_as_nobody_special() {
         "ENV",
         "USER",
         "VOLUME",
+        "EXPOSE",
+        "HEALTHCHECK",
         "ENTRYPOINT",
         "CMD",
     ];
