@@ -548,7 +548,9 @@ fn each_operation_has_the_scope_that_was_decided_for_it() {
             "key-schedule-destroy",
             "key-cancel-destroy",
             "key-destroy",
-            "key-approve"
+            "key-approve",
+            "deterministic-encrypt",
+            "deterministic-decrypt",
         ]
     );
     assert_eq!(
