@@ -266,6 +266,7 @@ const SEALED_STREAM: &[Code] = &[
     Code::HolderUnavailable,
     Code::StoreUnavailable,
     Code::ContextNotFound,
+    Code::RouteNotFound,
     Code::Unsupported,
     Code::NoActiveVersion,
 ];
@@ -277,6 +278,7 @@ const OPENED_STREAM: &[Code] = &[
     Code::HolderUnavailable,
     Code::StoreUnavailable,
     Code::ContextNotFound,
+    Code::RouteNotFound,
     Code::Unsupported,
     Code::CiphertextMalformed,
     Code::KeyVersionUnavailable,
