@@ -1,0 +1,85 @@
+//! Whether a request may begin: its caller's limit, and what is counted of those that may not.
+
+use keywright_audit::refusals::Whom;
+use keywright_clock::MonotonicTime;
+use keywright_types::{Code, Operation, PrincipalId, TenantId};
+
+use super::Worker;
+use crate::Caller;
+use crate::meter::{Meter, Wait};
+
+/// A request that its caller's limit does not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooFast(Wait);
+
+impl TooFast {
+    /// Whole seconds after which the caller may come back, at least one.
+    #[must_use]
+    pub fn retry_after(self) -> u32 {
+        self.0.seconds()
+    }
+}
+
+impl Worker {
+    /// Lets a request in, if its caller's limit does: it pays for one item. One that is not let in is
+    /// counted in the log, and needs no record of its own.
+    ///
+    /// # Errors
+    /// [`TooFast`], and when to come back.
+    pub fn admit(&self, caller: &Caller, operation: Operation) -> Result<(), TooFast> {
+        self.charge(caller, operation, |meter, now| meter.enter(operation, now))
+    }
+
+    /// Takes what the items of a request cost, once they are known; the first is paid for.
+    ///
+    /// # Errors
+    /// [`TooFast`] if the caller owes something already.
+    pub fn charge_items(
+        &self,
+        caller: &Caller,
+        operation: Operation,
+        items: usize,
+    ) -> Result<(), TooFast> {
+        let more = (items as u64).saturating_sub(1);
+        if more == 0 {
+            return Ok(());
+        }
+        self.charge(caller, operation, |meter, now| {
+            meter.more((operation, more), now)
+        })
+    }
+
+    fn charge(
+        &self,
+        caller: &Caller,
+        operation: Operation,
+        take: impl FnOnce(&Meter, MonotonicTime) -> Result<(), Wait>,
+    ) -> Result<(), TooFast> {
+        let asked = caller.metered(|meter, principal| {
+            let now = self.shared.clock().monotonic();
+            let whom = Whom::Principal(principal.tenant(), principal.id());
+            take(meter, now).map_err(|wait| (wait, whom))
+        });
+        let Some(Err((wait, whom))) = asked else {
+            return Ok(());
+        };
+        self.note_counted(operation, Code::RateLimited, whom);
+        Err(TooFast(wait))
+    }
+
+    /// Counts a request that is refused because there is too much to do already.
+    pub fn note_overload(&self, caller: &Caller, operation: Operation) {
+        let snapshot = self.shared.snapshot();
+        let principal = caller.principal(&snapshot, self.shared.clock().wall());
+        // Somebody who is nobody any more is told so by the end of the connection.
+        let nobody = (TenantId::NONE, PrincipalId::NONE);
+        let (tenant, id) = principal.map_or(nobody, |one| (one.tenant(), one.id()));
+        let whom = Whom::Principal(tenant, id);
+        self.note_counted(operation, Code::Overloaded, whom);
+    }
+
+    fn note_counted(&self, operation: Operation, code: Code, whom: Whom) {
+        self.counters.count_refused(operation, code);
+        self.note_refused(whom, code);
+    }
+}

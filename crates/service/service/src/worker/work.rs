@@ -1,0 +1,152 @@
+//! Items of a request on their way to the holder and back.
+
+use std::time::Duration;
+
+use keywright_clock::MonotonicTime;
+use keywright_custody::{HolderError, Items, NO_DEADLINE, Placement, Reply};
+use keywright_policy::Permit;
+use keywright_types::{Code, KeyVersion};
+
+use super::entry::{Decided, Entry};
+use super::performed::{Done, Performed};
+use super::{Call, Worker};
+use crate::metrics::{Place, Spent};
+use crate::plan::{DataOperation, Plan, Prepared, plan};
+use crate::pool::Worked;
+
+impl Worker {
+    /// Does `operation` on a context for each item: at once, unless the holder waits for a device.
+    ///
+    /// The work is begun by this call, not by the first poll of what it returns.
+    pub fn perform(
+        &self,
+        call: Call<'_>,
+        context: &str,
+        operation: DataOperation,
+        items: Prepared,
+    ) -> Performed<'_> {
+        let snapshot = self.shared.snapshot();
+        let mut entry = self.begin(&call, operation.operation(), &snapshot);
+        entry.facts.items = u32::try_from(items.len()).unwrap_or(u32::MAX);
+        let Decided { key, permit, paths } = match entry.decide(&snapshot, context) {
+            Ok(decided) => decided,
+            Err((code, reason)) => return Performed::ready(entry.refuse(code, reason)),
+        };
+        let deadline = self.deadline(&call);
+        let planned = entry.principal.as_deref().map_err(|code| *code);
+        let planned = planned.and_then(|principal| {
+            let rights = (&*snapshot.policy, principal, paths);
+            plan(operation, key, rights, items, deadline)
+        });
+        match planned {
+            Ok((plan, items)) => self.hand_over(entry, (operation, permit), plan, items),
+            Err(code) => {
+                self.note_idle(key, code, entry.facts.time);
+                Performed::ready(entry.refuse(code, None))
+            }
+        }
+    }
+
+    /// Whether the holder works now. One that waits for a device is asked on its pool; where that has no room,
+    /// the device is at work.
+    pub async fn holder_works(&self) -> bool {
+        let Some(pool) = self.shared.pool() else {
+            return self.shared.holder().probe().is_ok();
+        };
+        match pool.probe() {
+            Ok(answer) => matches!(answer.await, Ok(Ok(()))),
+            Err(error) => error == HolderError::Full,
+        }
+    }
+
+    /// Until when a holder may work for `call`. What is done on this thread is done at once.
+    fn deadline(&self, call: &Call<'_>) -> u64 {
+        match self.shared.pool() {
+            Some(_) => {
+                let timeout = self.shared.settings().request_timeout;
+                call.started.plus(timeout).nanos()
+            }
+            None => NO_DEADLINE,
+        }
+    }
+
+    fn hand_over<'a>(
+        &'a self,
+        mut entry: Entry<'a>,
+        (operation, permit): (DataOperation, Permit),
+        plan: Plan,
+        items: Items,
+    ) -> Performed<'a> {
+        let Plan {
+            mut request,
+            refused,
+            paths,
+            noted,
+        } = plan;
+        let answer = move |reply: Result<Reply, HolderError>, spent| {
+            let done = reply.map(|reply| Done {
+                reply,
+                refused,
+                noted,
+                spent,
+            });
+            done.map_err(HolderError::code)
+        };
+        entry.paths = paths;
+        if request.versions.is_empty() {
+            // Every item is refused already: no key is wanted, so no holder is asked.
+            let done = answer(Ok(unopened(&items)), Spent::default());
+            return Performed::ready(entry.finish_items(done, operation));
+        }
+        let holder = self.shared.holder();
+        let begun = self.shared.clock().monotonic();
+        if let Some(pool) = self.shared.pool()
+            && holder.placement_of(&request) == Placement::Pool
+        {
+            let mut random = self.random.borrow_mut();
+            let now = holder.perform_now(&permit, &request, items, &mut random);
+            drop(random);
+            let items = match now {
+                Ok(reply) => {
+                    let done = answer(reply, self.worked_here(begun));
+                    return Performed::ready(entry.finish_items(done, operation));
+                }
+                Err(items) => items,
+            };
+            let waiting = match pool.submit(permit, request, items) {
+                Ok(waiting) => waiting,
+                Err(error) => return Performed::ready(entry.refuse(error.code(), None)),
+            };
+            return Performed::waiting(async move {
+                let Worked { reply, spent } = waiting.await.unwrap_or(Worked::NOTHING);
+                self.counters.note_holder(Place::Pool, spent);
+                entry.finish_items(answer(reply, spent), operation)
+            });
+        }
+        request.deadline_ns = NO_DEADLINE;
+        let mut random = self.random.borrow_mut();
+        let reply = holder.perform(&permit, &request, items, &mut random);
+        drop(random);
+        let done = answer(reply, self.worked_here(begun));
+        Performed::ready(entry.finish_items(done, operation))
+    }
+
+    /// Notes work of a holder on this thread that began then.
+    fn worked_here(&self, begun: MonotonicTime) -> Spent {
+        let spent = Spent {
+            queue: Duration::ZERO,
+            holder: self.shared.clock().monotonic().since(begun),
+        };
+        self.counters.note_holder(Place::Thread, spent);
+        spent
+    }
+}
+
+/// The reply for items that no version of the context can open.
+fn unopened(items: &Items) -> Reply {
+    let mut reply = Reply::with_capacity(items.len(), 0);
+    for item in items.iter() {
+        reply.push_unopened(KeyVersion::NONE, Code::DecryptionFailed, item.payload);
+    }
+    reply
+}
