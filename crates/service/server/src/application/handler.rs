@@ -1,0 +1,153 @@
+//! Connections and requests as the transport brings them.
+
+use std::net::SocketAddr;
+
+use http::{Request, Response};
+use keywright_api::error::Refusal;
+use keywright_api::route::{RouteMatch, match_route};
+use keywright_audit::RecordType;
+use keywright_audit::field::{Field, Resumption, Serial, Subject};
+use keywright_audit::record::Facts;
+use keywright_audit::refusals::Whom;
+use keywright_service::Caller;
+use keywright_types::{Code, Operation, RequestId};
+
+use super::{Application, Asked};
+use crate::exchange::{refuse, wrong_method};
+use crate::streams::Incoming;
+use crate::transport::{Body, Handler, Peer, Reply};
+use crate::vault::{self, VaultDoor};
+
+impl Handler for Application {
+    type Connection = Caller;
+
+    fn accept(&self, peer: Peer<'_>) -> Result<Caller, Code> {
+        let shared = self.worker.shared();
+        let (snapshot, now) = (shared.snapshot(), shared.clock().wall());
+        let caller = Caller::identify(peer.certificates, peer.number, &snapshot, now).inspect_err(
+            |code| {
+                self.worker
+                    .note_refused(Whom::from(peer.address.ip()), *code)
+            },
+        )?;
+        if !self.note_connection(&peer, &caller, snapshot.epoch) {
+            let code = Code::AuditUnavailable;
+            self.worker
+                .note_refused(Whom::from(peer.address.ip()), code);
+            return Err(code);
+        }
+        Ok(caller)
+    }
+
+    async fn respond(&self, caller: &Caller, request: Request<Body>) -> Response<Reply> {
+        let (head, body) = request.into_parts();
+        let matched = match_route(&head.method, head.uri.path());
+        let operation = match matched {
+            RouteMatch::Found { route, .. } => route.operation,
+            RouteMatch::NotFound => VaultDoor::operation(self.vault.as_ref(), &head),
+            RouteMatch::WrongMethod { .. } => Operation::Unrouted,
+        };
+        let let_in = match self.enter(caller, operation, body.queued()) {
+            Ok(let_in) => let_in,
+            Err(refusal) => return refuse(&refusal, &self.limits, RequestId::NONE),
+        };
+        let call = self.call(caller);
+        let response = match matched {
+            RouteMatch::Found { route, context } if route.is_stream() => {
+                let incoming = Incoming {
+                    context: context.unwrap_or_default(),
+                    headers: &head.headers,
+                    body,
+                    let_in,
+                };
+                let asked = Asked { call, route };
+                let answered = Box::pin(self.stream(asked, incoming)).await;
+                answered.unwrap_or_else(|refusal| refuse(&refusal, &self.limits, call.request))
+            }
+            RouteMatch::Found { route, context } => {
+                self.route(Asked { call, route }, context, body).await
+            }
+            RouteMatch::NotFound => match VaultDoor::of(self.vault.as_ref(), head.uri.path()) {
+                Some(door) => Box::pin(vault::respond(self, door, call, &head, body)).await,
+                None => {
+                    let code = self.unrouted(call, Code::RouteNotFound).await;
+                    refuse(&Refusal::new(code), &self.limits, call.request)
+                }
+            },
+            RouteMatch::WrongMethod { allow } => {
+                match self.unrouted(call, Code::MethodNotAllowed).await {
+                    Code::MethodNotAllowed => wrong_method(allow, &self.limits, call.request),
+                    other => refuse(&Refusal::new(other), &self.limits, call.request),
+                }
+            }
+        };
+        let total = || self.worker.shared().clock().monotonic().since(call.started);
+        self.timing.stamp(response, total)
+    }
+
+    fn abandoned(&self, caller: &Caller, code: Code) -> Response<Reply> {
+        let call = self.call(caller);
+        let recorded = self.worker.refuse::<()>(call, Operation::Unrouted, code);
+        // This answer cannot wait for the group, and must not leave before its record: written alone.
+        self.worker.flush();
+        let code = recorded
+            .release(&self.worker)
+            .map_or_else(|lost| lost, |_| code);
+        refuse(&Refusal::new(code), &self.limits, call.request)
+    }
+
+    fn still_welcome(&self, caller: &Caller) -> bool {
+        let shared = self.worker.shared();
+        caller
+            .principal(&shared.snapshot(), shared.clock().wall())
+            .is_ok()
+    }
+
+    fn closed(&self, _: &Caller) {
+        self.worker.note_closed();
+    }
+
+    fn handshake_refused(&self, from: SocketAddr, reason: Code) {
+        self.worker.note_refused(Whom::from(from.ip()), reason);
+    }
+}
+
+impl Application {
+    /// Whether the connection has its record.
+    fn note_connection(&self, peer: &Peer<'_>, caller: &Caller, epoch: u64) -> bool {
+        let Some(credential) = caller.credential() else {
+            return false;
+        };
+        let shared = self.worker.shared();
+        let mut facts = Facts::new(
+            RecordType::Connection,
+            Operation::Connect,
+            shared.clock().wall(),
+        );
+        (facts.epoch, facts.connection) = (epoch, peer.number);
+        if let Ok(principal) = caller.principal(&shared.snapshot(), facts.time) {
+            (facts.principal, facts.tenant) = (principal.id(), principal.tenant());
+        }
+        let resumed = if peer.resumed {
+            Resumption::Resumed
+        } else {
+            Resumption::Full
+        };
+        let noted = self.worker.note_connection(
+            caller,
+            facts,
+            &[
+                Field::Address(peer.address),
+                Field::Anchor(credential.anchor),
+                Field::Leaf(credential.leaf),
+                Field::Serial(Serial::new(&credential.serial)),
+                Field::Subject(Subject::new(&credential.subject)),
+                Field::Resumed(resumed),
+            ],
+        );
+        // The flush happens whether or not anybody waits for it; after a failure it is what lets the
+        // writer begin anew.
+        drop(self.group.join());
+        noted
+    }
+}

@@ -1,0 +1,183 @@
+//! What each route does with a request.
+
+use http::{HeaderValue, Response, StatusCode};
+use keywright_api::answer::ContextsAnswer;
+use keywright_api::error::Refusal;
+use keywright_api::openapi;
+use keywright_api::route::Endpoint;
+use keywright_clock::WallTime;
+use keywright_service::{DataOperation, Need};
+use keywright_types::Operation;
+
+use super::contexts::entry;
+use super::{Application, Asked, to_json};
+use crate::exchange::{Understood, answer, good, refuse, understand};
+use crate::orders;
+use crate::transport::{Body, Reply, reply};
+
+impl Application {
+    pub(super) async fn route(
+        &self,
+        asked: Asked<'_>,
+        context: Option<&str>,
+        body: Body,
+    ) -> Response<Reply> {
+        let result = match data_operation(asked.route.endpoint) {
+            Some(operation) => {
+                self.data(asked, operation, context.unwrap_or_default(), body)
+                    .await
+            }
+            // Boxed, so that the future of the hot routes, which is moved a few times on its way into
+            // its task, does not carry room for the rare ones.
+            None => Box::pin(self.other(asked, context.unwrap_or_default(), body)).await,
+        };
+        result.unwrap_or_else(|refusal| refuse(&refusal, &self.limits, asked.call.request))
+    }
+
+    async fn data(
+        &self,
+        mut asked: Asked<'_>,
+        operation: DataOperation,
+        context: &str,
+        body: Body,
+    ) -> Result<Response<Reply>, Refusal> {
+        let body = self.body_of(&mut asked, body).await?;
+        let understood = understand(operation, &body, &self.limits);
+        let Understood { items, form } = match understood {
+            Ok(understood) => understood,
+            Err(refusal) => return Err(Box::pin(self.refused(asked, refusal)).await),
+        };
+        self.charge(asked, items.len())?;
+        let recorded = self
+            .worker
+            .perform(asked.call, context, operation, items)
+            .await;
+        let done = self.release(recorded).await?;
+        let not_after = if operation.hands_out_keys() {
+            self.data_keys_end()
+        } else {
+            NEVER
+        };
+        let written = answer(operation, &form, done.iter(), (done.byte_len(), not_after))?;
+        let mut response = good(written);
+        self.timing.note(&mut response, done.spent());
+        Ok(response)
+    }
+
+    /// When a data key that is handed out now should be exchanged for another.
+    fn data_keys_end(&self) -> WallTime {
+        let shared = self.worker.shared();
+        shared
+            .clock()
+            .wall()
+            .plus(shared.settings().data_key_validity)
+    }
+
+    async fn other(
+        &self,
+        asked: Asked<'_>,
+        context: &str,
+        body: Body,
+    ) -> Result<Response<Reply>, Refusal> {
+        match asked.route.endpoint {
+            _ if asked.route.is_order() => self.order(asked, context, body).await,
+            Endpoint::KeyVersions => {
+                let recorded = self.worker.describe(asked.call, context);
+                let key = self.release(recorded).await?;
+                let uses = self.worker.shared().uses();
+                Ok(good(to_json(&orders::versions(&key, uses))))
+            }
+            Endpoint::Random => self.random(asked, body).await,
+            Endpoint::Contexts => {
+                let keys = self.release(self.worker.contexts(asked.call)).await?;
+                let contexts = keys.iter().map(entry).collect();
+                Ok(good(to_json(&ContextsAnswer { contexts })))
+            }
+            Endpoint::Metrics => {
+                let recorded =
+                    self.worker
+                        .plain(asked.call, Operation::MetricsRead, Need::Grant, |_| ());
+                self.release(recorded).await?;
+                let text = self.worker.shared().metrics_page();
+                Ok(reply(
+                    StatusCode::OK,
+                    HeaderValue::from_static(PROMETHEUS),
+                    text,
+                ))
+            }
+            Endpoint::Openapi => {
+                let recorded =
+                    self.worker
+                        .plain(asked.call, Operation::ApiRead, Need::Identity, |_| ());
+                self.release(recorded).await?;
+                let mut document = openapi::document(&self.limits);
+                if self.vault.is_some() {
+                    keywright_api::vault::add_to(&mut document, &self.limits);
+                }
+                Ok(good(to_json(&document)))
+            }
+            _ => self.health(asked).await,
+        }
+    }
+
+    async fn order(
+        &self,
+        mut asked: Asked<'_>,
+        context: &str,
+        body: Body,
+    ) -> Result<Response<Reply>, Refusal> {
+        let body = self.body_of(&mut asked, body).await?;
+        let what = match orders::understand(asked.route.endpoint, &body, &self.limits) {
+            Ok(what) => what,
+            Err(refusal) => return Err(self.refused(asked, refusal).await),
+        };
+        let order = (asked.route.operation, what);
+        let desk = &self.probes.desk;
+        let recorded = self.worker.order(asked.call, context, order, desk).await;
+        let done = self.release(recorded).await?;
+        Ok(good(orders::answer(done)))
+    }
+}
+
+const fn data_operation(endpoint: Endpoint) -> Option<DataOperation> {
+    match endpoint {
+        Endpoint::Datakey => Some(DataOperation::Datakey),
+        Endpoint::DatakeyOpen => Some(DataOperation::DatakeyOpen),
+        Endpoint::Decrypt => Some(DataOperation::Decrypt),
+        Endpoint::DeterministicDecrypt => Some(DataOperation::DeterministicDecrypt),
+        Endpoint::DeterministicEncrypt => Some(DataOperation::DeterministicEncrypt),
+        Endpoint::Detokenize => Some(DataOperation::Detokenize),
+        Endpoint::Encrypt => Some(DataOperation::Encrypt),
+        Endpoint::Mask => Some(DataOperation::Mask),
+        Endpoint::Rewrap => Some(DataOperation::Rewrap),
+        Endpoint::Tokenize => Some(DataOperation::Tokenize),
+        Endpoint::Agree => Some(DataOperation::Agree),
+        Endpoint::KeyExport => Some(DataOperation::KeyExport),
+        Endpoint::Mac => Some(DataOperation::Mac),
+        Endpoint::MacVerify => Some(DataOperation::VerifyMac),
+        Endpoint::PublicKey => Some(DataOperation::PublicKey),
+        Endpoint::Sign => Some(DataOperation::Sign),
+        Endpoint::Verify => Some(DataOperation::Verify),
+        Endpoint::Xpub => Some(DataOperation::Xpub),
+        Endpoint::Contexts
+        | Endpoint::DecryptStream
+        | Endpoint::EncryptStream
+        | Endpoint::KeyApprove
+        | Endpoint::KeyCancelDestroy
+        | Endpoint::KeyDestroy
+        | Endpoint::KeyResume
+        | Endpoint::KeyRetire
+        | Endpoint::KeyRotate
+        | Endpoint::KeyScheduleDestroy
+        | Endpoint::KeySuspend
+        | Endpoint::KeyVersions
+        | Endpoint::Health
+        | Endpoint::Metrics
+        | Endpoint::Openapi
+        | Endpoint::Random => None,
+    }
+}
+
+/// Stands where no data key is handed out and no answer names a time.
+const NEVER: WallTime = WallTime::from_unix_nanos(0);
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
