@@ -8,6 +8,7 @@
 //! * [`Detail`] is what some keys have besides their specification: the format of a key that makes tokens, how the
 //!   seed of a tree came to be. [`Usage`] is what an item says of the use of a key.
 //! * [`fit`] says what can be kept where; [`budget`] counts the seals of keys in a token.
+//! * [`effort`] says how much a request asks of the processor, before it is begun.
 //! * [`lifecycle`] is the table of design 7.16: which state allows what, and which order leads where.
 //!   [`Rules`] are what the owner of a context may change about that, [`tally`] counts what is used.
 //! * [`Keyring`] is the part of the service's snapshot that knows contexts and versions; it shares
@@ -22,6 +23,7 @@
 pub mod budget;
 pub mod conformance;
 mod detail;
+pub mod effort;
 pub mod fit;
 mod holder;
 mod items;

@@ -414,8 +414,8 @@ impl KeyHolder for Keystore {
                 .iter()
                 .map(|version| self.working(version))
                 .collect::<Result<_, _>>()?;
-            let keys = (working.as_slice(), &self.prefixes);
-            return Ok(working::run(request, keys, &items, random));
+            let keys = (working.as_slice(), &self.prefixes, &self.clock);
+            return working::run(request, keys, &items, random);
         }
         Job::new(self, request)?.run(&items, random)
     }

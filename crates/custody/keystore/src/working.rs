@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use keywright_clock::Clock;
 use keywright_custody::{
     HolderError, HolderOperation, Item, Items, KeyMaterial, Reply, Request, Usage,
 };
@@ -133,16 +134,20 @@ impl Working {
     }
 }
 
-/// Does a request; `working` are its versions, opened, in their order.
+/// Does a request; `working` are its versions, opened, in their order. A long batch is left where its deadline passes:
+/// nobody waits for it any more, and others wait for the thread.
 pub(crate) fn run(
     request: &Request,
-    (working, prefixes): (&[Arc<Working>], &Prefixes),
+    (working, prefixes, clock): (&[Arc<Working>], &Prefixes, &Clock),
     items: &Items,
     random: &mut RandomStream,
-) -> Reply {
+) -> Result<Reply, HolderError> {
     let room = items.len() * room_of(request.operation);
     let mut reply = Reply::with_capacity(items.len(), room);
     for item in items.iter() {
+        if request.expired(clock) {
+            return Err(HolderError::DeadlineExceeded);
+        }
         let material = request.versions.get(item.version);
         let version = material.map_or(KeyVersion::NONE, |material| material.version());
         let both = material.zip(working.get(item.version));
@@ -157,7 +162,7 @@ pub(crate) fn run(
             Ok([0; 16])
         });
     }
-    reply
+    Ok(reply)
 }
 
 fn one(

@@ -496,6 +496,13 @@ fn service_settings(config: &Config) -> ServiceSettings {
         request_timeout: Duration::from_secs(limits.request_timeout_s),
         data_key_validity: Duration::from_secs(config.data_keys.validity_s),
         pool: PoolSize { threads, queue },
+        long: PoolSize {
+            threads: match limits.long_threads {
+                0 => PoolSize::one_per_core().threads,
+                count => count,
+            },
+            queue: limits.long_queue,
+        },
     }
 }
 

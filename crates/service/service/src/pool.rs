@@ -1,4 +1,4 @@
-//! Threads for holders that wait for a device (design 5).
+//! Threads for holders that wait for a device (design 5), and for work that takes the processor long.
 //!
 //! The queue is bounded. When it is full a request is refused at once, so that those that were taken
 //! are answered in a known time; nothing waits in a line that nobody can see.
@@ -25,7 +25,7 @@ use crate::streams::{Start, Started};
     reason = "two numbers that an operator chooses together"
 )]
 pub struct PoolSize {
-    /// Threads, each with one session of the device.
+    /// Threads; in front of a device each has one session of it.
     pub threads: usize,
     /// Requests that may wait; one more is refused.
     pub queue: usize,
@@ -36,6 +36,17 @@ impl Default for PoolSize {
         Self {
             threads: 4,
             queue: 128,
+        }
+    }
+}
+
+impl PoolSize {
+    /// For work that only the processor is waited for: more threads than cores would only divide it differently.
+    #[must_use]
+    pub fn one_per_core() -> Self {
+        Self {
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            ..Self::default()
         }
     }
 }
@@ -82,7 +93,9 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
+    /// The threads are called after what they are for.
     pub(crate) fn start(
+        name: &str,
         holder: &Arc<dyn KeyHolder>,
         size: PoolSize,
         clock: &Clock,
@@ -93,7 +106,7 @@ impl Pool {
             .map(|index| {
                 let (jobs, holder) = (Arc::clone(&jobs), Arc::clone(holder));
                 let clock = clock.clone();
-                let name = format!("holder-{index}");
+                let name = format!("{name}-{index}");
                 Builder::new()
                     .name(name)
                     .spawn(move || work(&jobs, holder.as_ref(), &clock))
@@ -303,7 +316,13 @@ mod tests {
         let holder: Arc<dyn KeyHolder> = Arc::clone(&door) as _;
         (
             door,
-            Pool::start(&holder, PoolSize { threads, queue }, &Clock::system()).unwrap(),
+            Pool::start(
+                "holder",
+                &holder,
+                PoolSize { threads, queue },
+                &Clock::system(),
+            )
+            .unwrap(),
         )
     }
 

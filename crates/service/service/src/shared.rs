@@ -28,6 +28,8 @@ pub struct Settings {
     pub data_key_validity: Duration,
     /// The pool in front of a holder that waits for a device.
     pub pool: PoolSize,
+    /// The pool for work that takes the processor long.
+    pub long: PoolSize,
 }
 
 impl Default for Settings {
@@ -36,6 +38,7 @@ impl Default for Settings {
             request_timeout: Duration::from_secs(10),
             data_key_validity: Duration::from_secs(24 * 3600),
             pool: PoolSize::default(),
+            long: PoolSize::one_per_core(),
         }
     }
 }
@@ -45,6 +48,8 @@ pub struct Shared {
     snapshot: ArcSwap<Snapshot>,
     holder: Arc<dyn KeyHolder>,
     pool: Option<Pool>,
+    /// Its own line, so that whoever waits for a device does not stand behind signatures of RSA.
+    long: Pool,
     clock: Clock,
     settings: Settings,
     metrics: Metrics,
@@ -67,8 +72,9 @@ impl Shared {
     ) -> std::io::Result<Arc<Self>> {
         let pool = match holder.placement() {
             Placement::Inline => None,
-            Placement::Pool => Some(Pool::start(&holder, settings.pool, &clock)?),
+            Placement::Pool => Some(Pool::start("holder", &holder, settings.pool, &clock)?),
         };
+        let long = Pool::start("long", &holder, settings.long, &clock)?;
         snapshot.meters = Arc::new(snapshot.meters.following(&snapshot.policy));
         let started = (clock.wall(), clock.monotonic());
         let survey = ArcSwap::from_pointee(Survey::of(&snapshot, started));
@@ -78,6 +84,7 @@ impl Shared {
             snapshot,
             holder,
             pool,
+            long,
             clock,
             settings,
             metrics,
@@ -115,6 +122,11 @@ impl Shared {
 
     pub(crate) const fn pool(&self) -> Option<&Pool> {
         self.pool.as_ref()
+    }
+
+    /// The pool for work in this process that takes long ([`Effort`](keywright_custody::effort::Effort)).
+    pub(crate) const fn long(&self) -> &Pool {
+        &self.long
     }
 
     /// The clock.

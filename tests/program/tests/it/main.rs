@@ -36,6 +36,8 @@ mod life;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod long_work;
+#[cfg(test)]
 mod overload;
 #[cfg(test)]
 mod questions;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use keywright_clock::MonotonicTime;
-use keywright_custody::{HolderError, Items, NO_DEADLINE, Placement, Reply};
+use keywright_custody::effort::Effort;
+use keywright_custody::{HolderError, Items, NO_DEADLINE, Placement, Reply, Request};
 use keywright_policy::Permit;
 use keywright_types::{Code, KeyVersion};
 
@@ -12,7 +13,7 @@ use super::performed::{Done, Performed};
 use super::{Call, Worker};
 use crate::metrics::{Place, Spent};
 use crate::plan::{DataOperation, Plan, Prepared, plan};
-use crate::pool::Worked;
+use crate::pool::{Pool, Worked};
 
 impl Worker {
     /// Does `operation` on a context for each item: at once, unless the holder waits for a device.
@@ -32,7 +33,8 @@ impl Worker {
             Ok(decided) => decided,
             Err((code, reason)) => return Performed::ready(entry.refuse(code, reason)),
         };
-        let deadline = self.deadline(&call);
+        let timeout = self.shared.settings().request_timeout;
+        let deadline = call.started.plus(timeout).nanos();
         let planned = entry.principal.as_deref().map_err(|code| *code);
         let planned = planned.and_then(|principal| {
             let rights = (&*snapshot.policy, principal, paths);
@@ -56,17 +58,6 @@ impl Worker {
         match pool.probe() {
             Ok(answer) => matches!(answer.await, Ok(Ok(()))),
             Err(error) => error == HolderError::Full,
-        }
-    }
-
-    /// Until when a holder may work for `call`. What is done on this thread is done at once.
-    fn deadline(&self, call: &Call<'_>) -> u64 {
-        match self.shared.pool() {
-            Some(_) => {
-                let timeout = self.shared.settings().request_timeout;
-                call.started.plus(timeout).nanos()
-            }
-            None => NO_DEADLINE,
         }
     }
 
@@ -98,37 +89,51 @@ impl Worker {
             let done = answer(Ok(unopened(&items)), Spent::default());
             return Performed::ready(entry.finish_items(done, operation));
         }
-        let holder = self.shared.holder();
+        let (holder, random) = (self.shared.holder(), &self.random);
         let begun = self.shared.clock().monotonic();
-        if let Some(pool) = self.shared.pool()
-            && holder.placement_of(&request) == Placement::Pool
-        {
-            let mut random = self.random.borrow_mut();
-            let now = holder.perform_now(&permit, &request, items, &mut random);
-            drop(random);
-            let items = match now {
-                Ok(reply) => {
-                    let done = answer(reply, self.worked_here(begun));
-                    return Performed::ready(entry.finish_items(done, operation));
+        let (pool, items) = match self.pool_for(&request, items.len()) {
+            Some(Queue::Device(pool)) => {
+                let mut random = random.borrow_mut();
+                let now = holder.perform_now(&permit, &request, items, &mut random);
+                drop(random);
+                match now {
+                    Ok(reply) => {
+                        let done = answer(reply, self.worked_here(begun));
+                        return Performed::ready(entry.finish_items(done, operation));
+                    }
+                    Err(items) => (pool, items),
                 }
-                Err(items) => items,
-            };
-            let waiting = match pool.submit(permit, request, items) {
-                Ok(waiting) => waiting,
-                Err(error) => return Performed::ready(entry.refuse(error.code(), None)),
-            };
-            return Performed::waiting(async move {
-                let Worked { reply, spent } = waiting.await.unwrap_or(Worked::NOTHING);
-                self.counters.note_holder(Place::Pool, spent);
-                entry.finish_items(answer(reply, spent), operation)
-            });
+            }
+            Some(Queue::Long(pool)) => (pool, items),
+            None => {
+                request.deadline_ns = NO_DEADLINE;
+                let mut random = random.borrow_mut();
+                let reply = holder.perform(&permit, &request, items, &mut random);
+                drop(random);
+                let done = answer(reply, self.worked_here(begun));
+                return Performed::ready(entry.finish_items(done, operation));
+            }
+        };
+        let waiting = match pool.submit(permit, request, items) {
+            Ok(waiting) => waiting,
+            Err(error) => return Performed::ready(entry.refuse(error.code(), None)),
+        };
+        Performed::waiting(async move {
+            let Worked { reply, spent } = waiting.await.unwrap_or(Worked::NOTHING);
+            self.counters.note_holder(Place::Pool, spent);
+            entry.finish_items(answer(reply, spent), operation)
+        })
+    }
+
+    /// Where a request is done that must not be done on this thread: it waits for a device, or takes long.
+    fn pool_for(&self, request: &Request, items: usize) -> Option<Queue<'_>> {
+        match self.shared.pool() {
+            Some(pool) if self.shared.holder().placement_of(request) == Placement::Pool => {
+                Some(Queue::Device(pool))
+            }
+            _ if Effort::of(request, items).is_long() => Some(Queue::Long(self.shared.long())),
+            _ => None,
         }
-        request.deadline_ns = NO_DEADLINE;
-        let mut random = self.random.borrow_mut();
-        let reply = holder.perform(&permit, &request, items, &mut random);
-        drop(random);
-        let done = answer(reply, self.worked_here(begun));
-        Performed::ready(entry.finish_items(done, operation))
     }
 
     /// Notes work of a holder on this thread that began then.
@@ -140,6 +145,14 @@ impl Worker {
         self.counters.note_holder(Place::Thread, spent);
         spent
     }
+}
+
+/// Which line a request is put into.
+enum Queue<'a> {
+    /// In front of a holder that waits for a device.
+    Device(&'a Pool),
+    /// For what takes the processor too long.
+    Long(&'a Pool),
 }
 
 /// The reply for items that no version of the context can open.
