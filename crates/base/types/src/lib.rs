@@ -12,6 +12,7 @@ pub mod map;
 mod name;
 #[doc(hidden)]
 pub mod numbered;
+mod plane;
 mod vocabulary;
 
 pub use credential::Credential;
@@ -22,6 +23,7 @@ pub use id::{
 pub use key::{KeySpec, KeyVersion, VersionLabel};
 pub use name::{MalformedName, Name};
 pub use numbered::UnknownNumber;
+pub use plane::Plane;
 pub use vocabulary::{
     Algorithm, BindingKind, Code, Custody, Export, Kind, Operation, Origin, Purpose, SlotType,
     State, Suite,

@@ -225,6 +225,9 @@ fn announce(serving: &Serving) {
     for label in serving.unfit_keys() {
         eprintln!("warning: the token has another key for {label}, or none; it is unavailable");
     }
+    if let Some(admin) = serving.admin_addr() {
+        eprintln!("administration on https://{admin}");
+    }
     if let Some(probe) = serving.probe_addr() {
         eprintln!("probe on http://{probe}/ready and /live");
     }

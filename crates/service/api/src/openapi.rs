@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use keywright_types::Code;
+use keywright_types::{Code, Plane};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -29,8 +29,15 @@ mod example;
 /// The document.
 #[must_use]
 pub fn document(limits: &Limits) -> Value {
+    document_on(None, limits)
+}
+
+/// The same for a listener of one plane, which has some of the routes.
+#[must_use]
+pub fn document_on(plane: Option<Plane>, limits: &Limits) -> Value {
     let mut paths = Map::new();
-    for route in &ROUTES {
+    let here = |route: &&Route| plane.is_none_or(|plane| route.is_on(plane));
+    for route in ROUTES.iter().filter(here) {
         let method = route.verb.name().to_ascii_lowercase();
         let mut item = json!({ method: operation(route, limits) });
         if route.takes_context() {

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use http::Method;
-use keywright_types::{Code, Name, Operation};
+use keywright_types::{Code, Name, Operation, Plane};
 
 /// What a route leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -183,6 +183,16 @@ impl Route {
             self.endpoint,
             Endpoint::DecryptStream | Endpoint::EncryptStream
         )
+    }
+
+    /// Whether a listener of `plane` has the route: orders are for the one, work with keys is for the other, and what
+    /// is only read is for both.
+    #[must_use]
+    pub const fn is_on(&self, plane: Plane) -> bool {
+        match plane {
+            Plane::Admin => self.request.is_none() || self.is_order(),
+            Plane::Data => !self.is_order(),
+        }
     }
 
     /// Whether the route takes one order, which changes the state of a key.
@@ -633,11 +643,19 @@ pub enum RouteMatch<'p> {
 /// Finds the route, without allocating.
 #[must_use]
 pub fn match_route<'p>(method: &Method, path: &'p str) -> RouteMatch<'p> {
+    match_route_on(None, method, path)
+}
+
+/// The same for a listener of one plane: what it does not have is nowhere.
+#[must_use]
+pub fn match_route_on<'p>(plane: Option<Plane>, method: &Method, path: &'p str) -> RouteMatch<'p> {
     let in_context = path
         .strip_prefix(CONTEXTS)
         .and_then(|rest| rest.split_once('/'))
         .filter(|(context, _)| Name::is_valid(context));
-    let found = ROUTES.iter().find(|route| match (route.path, in_context) {
+    let here = |route: &&Route| plane.is_none_or(|plane| route.is_on(plane));
+    let mut routes = ROUTES.iter().filter(here);
+    let found = routes.find(|route| match (route.path, in_context) {
         (Path::Context(action), Some((_, rest))) => action == rest,
         (Path::Fixed(fixed), None) => fixed == path,
         _ => false,

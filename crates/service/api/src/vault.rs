@@ -16,5 +16,5 @@ pub mod request;
 pub mod route;
 mod token;
 
-pub use describe::add_to;
+pub use describe::{add_to, add_to_on};
 pub use token::LoginToken;

@@ -16,8 +16,9 @@ use keywright_store::{Engine, SqliteEngine, Store};
 use keywright_tls::ClientTrust;
 
 use crate::control::SOCKET;
+use crate::doors::{Handshakes, Trust};
 use crate::holders::open_keystore;
-use crate::node::{Meta, certificate_end, lock_memory, read_trust, tls_config};
+use crate::node::{Meta, certificate_end, lock_memory};
 use crate::{Config, HomeError, MemoryPlan, RootPlace, files, token};
 
 /// One thing that was looked at.
@@ -92,14 +93,17 @@ impl Checks {
         clock: &Clock,
     ) -> (Self, Option<Arc<ClientTrust>>) {
         let now = clock.wall();
-        let (trust, found) = match read_trust(config, clock) {
-            Ok((trust, _)) => (Some(Arc::clone(&trust)), lists(config, &trust, now)),
+        let (trust, found) = match Trust::read(config, clock) {
+            Ok(trust) => (Some(Arc::clone(&trust.all)), lists(config, &trust, now)),
             Err(error) => (None, Err(error)),
         };
         let mut checks = self
             .with("server.certificate", certificate(config, now))
             .with("clients", found)
             .with("server.listen", address(config.server.listen, neighbour));
+        if let Some(admin) = &config.admin {
+            checks = checks.with("admin.listen", address(admin.listen, neighbour));
+        }
         if let Some(probe) = &config.probe {
             checks = checks.with("probe.listen", address(probe.listen, neighbour));
         }
@@ -158,9 +162,9 @@ fn certificate(config: &Config, now: WallTime) -> Result<Finding, HomeError> {
 }
 
 /// Anchors and lists read, and go with certificate and key.
-fn lists(config: &Config, trust: &Arc<ClientTrust>, now: WallTime) -> Result<Finding, HomeError> {
-    tls_config(config, trust)?;
-    let until = trust.expires();
+fn lists(config: &Config, trust: &Trust, now: WallTime) -> Result<Finding, HomeError> {
+    Handshakes::new(config, trust)?;
+    let until = trust.all.expires();
     let told = until.rfc3339();
     Ok(match until > now {
         true => Finding::Good(format!("revocation lists until {told}")),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::section::{LogSection, Probe, Token};
+use crate::section::{AdminSection, LogSection, Probe, Token};
 
 /// A node's configuration.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -43,6 +43,9 @@ pub struct Config {
     /// What the process says on its standard error.
     #[serde(default)]
     pub log: LogSection,
+    /// The listener of administration, if it has one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub admin: Option<AdminSection>,
     /// The local probe, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,
@@ -372,6 +375,10 @@ impl Config {
         if let Some(password) = &self.keystore.password_file {
             files.push(("keystore.password_file", password));
         }
+        if let Some((authorities, lists)) = self.admin.as_ref().and_then(AdminSection::own) {
+            files.push(("admin.authorities", authorities));
+            files.push(("admin.revocation_lists", lists));
+        }
         if let Some(token) = &self.token {
             files.push(("token.module", &token.module));
             files.push(("token.pin_file", &token.pin_file));
@@ -405,6 +412,10 @@ impl Config {
             &mut self.audit.directory,
         ];
         paths.extend(&mut self.keystore.password_file);
+        if let Some(admin) = &mut self.admin {
+            paths.extend(&mut admin.authorities);
+            paths.extend(&mut admin.revocation_lists);
+        }
         if let Some(token) = &mut self.token {
             paths.extend([&mut token.module, &mut token.pin_file]);
         }
@@ -431,6 +442,9 @@ impl Config {
             ),
             _ => self.token.as_ref().map_or(Ok(()), Token::check),
         }?;
+        let listen = self.server.listen;
+        let admin = self.admin.as_ref();
+        admin.map_or(Ok(()), |admin| admin.check(listen))?;
         self.probe.as_ref().map_or(Ok(()), Probe::check)
     }
 

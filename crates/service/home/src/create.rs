@@ -379,6 +379,7 @@ fn configuration(beginning: &Beginning) -> Config {
         limits: Limits::default(),
         data_keys: DataKeys::default(),
         log: LogSection::default(),
+        admin: None,
         probe: None,
         compat: Compat::default(),
     }

@@ -18,6 +18,7 @@ mod check;
 mod config;
 pub mod control;
 mod create;
+mod doors;
 mod error;
 mod event;
 mod files;
@@ -55,6 +56,6 @@ pub use order::{
 };
 pub use questions::{Able, Reach, Reason};
 pub use reload::Reloaded;
-pub use section::{Level, LogSection, Probe, Token};
+pub use section::{AdminSection, Level, LogSection, Probe, Token};
 pub use seeds::{KEY_TEXT, Recipient, SEED_TEXT, seed_text};
 pub use serving::{Serving, serve_null};

@@ -7,7 +7,6 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
 use keywright_audit::head::SignedHead;
 use keywright_audit::log::{Identity, Log, Settings as LogSettings, SyncMode};
 use keywright_clock::{Clock, WallTime};
@@ -21,9 +20,10 @@ use keywright_service::{
     Admin, PoolSize, Settings as ServiceSettings, Shared, Snapshot, load_trust, settle,
 };
 use keywright_store::{Engine, SqliteEngine, Store, Table, Transaction, read_meta};
-use keywright_tls::{ClientTrust, Protocol, ServerConfig, ServerIdentity, server_config};
+use keywright_tls::ClientTrust;
 use keywright_types::{KeyVersion, NodeId, TenantId};
 
+use crate::doors::{Doors, Handshakes, Trust};
 use crate::holders::{join_holders, open_keystore};
 use crate::{Config, Event, HomeError, Level, MemoryLock, Sync, files, rotation, token};
 
@@ -51,7 +51,7 @@ pub struct Node {
     admin: Admin,
     store: Store,
     log: Mutex<Option<Log>>,
-    tls: Arc<ArcSwap<ServerConfig>>,
+    doors: Doors,
     memory_locked: bool,
     derivation: Duration,
     path: PathBuf,
@@ -137,9 +137,9 @@ impl Node {
         };
         let mut log = open_log(&config, &clock, identity, meta.signer, &store)?;
         settle(&mut log, &store, &clock)?;
-        let (trust, text) = read_trust(&config, &clock)?;
-        let tls = Arc::new(ArcSwap::new(tls_config(&config, &trust)?));
-        let snapshot = Snapshot::load(&store, Arc::clone(&trust))?;
+        let trust = Trust::read(&config, &clock)?;
+        let doors = Doors::new(Handshakes::new(&config, &trust)?);
+        let snapshot = Snapshot::load(&store, Arc::clone(&trust.all))?;
         let (spent, due) = mpsc::channel();
         let count = (store.clone(), limits, spent);
         let holder = wrap(join_holders(keystore, sessions, count, &clock));
@@ -156,7 +156,7 @@ impl Node {
             admin,
             store,
             log,
-            tls,
+            doors,
             memory_locked,
             derivation,
             path: path.to_owned(),
@@ -164,7 +164,7 @@ impl Node {
         };
         node.set_level(node.config.log.level);
         node.set_certificate_until(certificate_end(&node.config)?);
-        node.adopt_newer_trust(trust, &text)?;
+        node.adopt_newer_trust(trust.all, &trust.text)?;
         let node = Arc::new(node);
         if node.config.token.is_some() {
             rotation::start(&node, due)?;
@@ -213,32 +213,28 @@ impl Node {
     /// # Errors
     /// [`HomeError::Tls`], [`HomeError::Admin`]; the old list stays in force.
     pub fn reload_trust(&self) -> Result<u64, HomeError> {
-        let (trust, text) = read_trust(&self.config, &self.clock)?;
-        let tls = tls_config(&self.config, &trust)?;
-        self.replace_trust(trust, &text, tls)
+        let trust = Trust::read(&self.config, &self.clock)?;
+        let handshakes = Handshakes::new(&self.config, &trust)?;
+        self.replace_trust(&trust, handshakes)
     }
 
     pub(crate) fn replace_trust(
         &self,
-        trust: Arc<ClientTrust>,
-        text: &[u8],
-        tls: Arc<ServerConfig>,
+        trust: &Trust,
+        handshakes: Handshakes,
     ) -> Result<u64, HomeError> {
-        let replaced = self.admin.replace_trust(Arc::clone(&trust), text);
+        let replaced = self
+            .admin
+            .replace_trust(Arc::clone(&trust.all), &trust.text);
         // An order that was carried out is in force even if its record's end is still owed.
-        if Arc::ptr_eq(&self.admin.shared().snapshot().trust, &trust) {
-            self.use_tls(tls);
+        if Arc::ptr_eq(&self.admin.shared().snapshot().trust, &trust.all) {
+            self.doors.replace(handshakes);
         }
         Ok(replaced?)
     }
 
-    /// What the next handshakes are done with.
-    pub(crate) fn use_tls(&self, tls: Arc<ServerConfig>) {
-        self.tls.store(tls);
-    }
-
-    pub(crate) const fn tls(&self) -> &Arc<ArcSwap<ServerConfig>> {
-        &self.tls
+    pub(crate) const fn doors(&self) -> &Doors {
+        &self.doors
     }
 
     pub(crate) const fn store(&self) -> &Store {
@@ -455,35 +451,11 @@ fn copy_heads_to(store: Store) -> Box<dyn Fn(&SignedHead) + Send> {
 /// Anchors and revocation lists, and the text of both as it was read: the files may be others a moment
 /// later. The two are kept together, because a list can only be compared under the anchors that it was
 /// in force with: otherwise one exchanged anchor would make every remembered list unreadable.
-pub(crate) fn read_trust(
-    config: &Config,
-    clock: &Clock,
-) -> Result<(Arc<ClientTrust>, Vec<u8>), HomeError> {
-    let anchors = files::read(&config.clients.authorities)?;
-    let lists = files::read(&config.clients.revocation_lists)?;
-    let trust = ClientTrust::new(&anchors, &lists, clock.clone())?;
-    Ok((Arc::new(trust), [anchors, lists].join(&b'\n')))
-}
-
 /// When the first certificate of the server's chain runs out: the first moment after its last second.
 pub(crate) fn certificate_end(config: &Config) -> Result<WallTime, HomeError> {
     let chain = files::read(&config.server.certificate)?;
     let about = keywright_tls::describe_certificate(&chain)?;
     Ok(about.not_after.plus(Duration::from_secs(1)))
-}
-
-pub(crate) fn tls_config(
-    config: &Config,
-    trust: &Arc<ClientTrust>,
-) -> Result<Arc<ServerConfig>, HomeError> {
-    let chain = files::read(&config.server.certificate)?;
-    let key = keywright_secret::SecretBytes::from_vec(files::read(&config.server.key)?);
-    let identity = ServerIdentity::from_pem(&chain, key.expose())?;
-    Ok(server_config(
-        identity,
-        Arc::clone(trust),
-        &[Protocol::Http2, Protocol::Http1],
-    )?)
 }
 
 fn service_settings(config: &Config) -> ServiceSettings {

@@ -3,6 +3,7 @@
 //! The answer is the decision of the code that serves requests, on the snapshot that it serves from; the grants that
 //! are listed beside it are for people to find the reason.
 
+use keywright_api::route::{ROUTES, Route};
 use keywright_policy::{
     ContextPattern, ContextRef, Denied, Effect, Grant, PolicyDocument, Principal, Scope,
 };
@@ -75,7 +76,7 @@ impl Node {
         let mut principals = snapshot.policy.principals();
         let principal = principals.find(|one| one.tenant() == tenant.id && one.name() == who);
         let principal = principal.ok_or_else(|| HomeError::PrincipalUnknown(who.to_string()))?;
-        let (code, reach) = decide(&snapshot, principal, asked);
+        let (code, reach) = self.decide(&snapshot, principal, asked);
         let document = self.admin().policy()?.unwrap_or_default();
         Ok(Answer::Explained {
             code: code.name().to_owned(),
@@ -93,7 +94,7 @@ impl Node {
             .principals()
             .filter(|one| one.tenant() == tenant.id);
         let able = ours.filter_map(|principal| {
-            let (code, reach) = decide(&snapshot, principal, asked);
+            let (code, reach) = self.decide(&snapshot, principal, asked);
             (code == Code::Ok).then(|| Able {
                 principal: principal.name().clone(),
                 reach,
@@ -105,7 +106,23 @@ impl Node {
     }
 }
 
-/// The decision that a request would meet.
+impl Node {
+    /// The decision that a request would meet, at the listener where this principal is served.
+    fn decide(&self, snapshot: &Snapshot, who: &Principal, asked: &Asked<'_>) -> (Code, Reach) {
+        let of = |route: &&Route| route.operation == asked.operation;
+        let elsewhere = !ROUTES
+            .iter()
+            .filter(of)
+            .any(|route| route.is_on(who.plane()));
+        let routed = ROUTES.iter().any(|route| of(&route));
+        match self.config().admin {
+            Some(_) if routed && elsewhere => (Code::RouteNotFound, Reach::Nowhere),
+            _ => decide(snapshot, who, asked),
+        }
+    }
+}
+
+/// The decision of the policy.
 fn decide(snapshot: &Snapshot, who: &Principal, asked: &Asked<'_>) -> (Code, Reach) {
     let denied = |denied: Denied| (denied.code(), Reach::Nowhere);
     let allowed = (Code::Ok, Reach::Everywhere);

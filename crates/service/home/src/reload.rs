@@ -7,12 +7,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
 
 use keywright_service::{Ended, load_trust};
 use serde::{Deserialize, Serialize};
 
-use crate::node::{certificate_end, read_trust, tls_config};
+use crate::doors::{Handshakes, Trust};
+use crate::node::certificate_end;
 use crate::{Config, Event, HomeError, Level, Node};
 
 /// What was read again.
@@ -66,17 +66,14 @@ impl Node {
         if until <= clock.wall() {
             return Err(HomeError::CertificateExpired(until));
         }
-        let (mut trust, text) = read_trust(self.config(), &clock)?;
+        let trust = Trust::read(self.config(), &clock)?;
         let known = load_trust(self.store())?;
-        let changed = known.as_deref() != Some(&text[..]);
-        if !changed {
-            trust = Arc::clone(&self.admin().shared().snapshot().trust);
-        }
-        let tls = tls_config(self.config(), &trust)?;
+        let changed = known.as_deref() != Some(&trust.text[..]);
+        let handshakes = Handshakes::new(self.config(), &trust)?;
         if changed {
-            self.replace_trust(trust, &text, tls)?;
+            self.replace_trust(&trust, handshakes)?;
         } else {
-            self.use_tls(tls);
+            self.doors().replace(handshakes);
         }
         self.set_certificate_until(until);
         self.set_level(config.log.level);

@@ -1,7 +1,7 @@
-//! The sections `[token]`, `[probe]` and `[log]` of a configuration.
+//! The sections `[token]`, `[admin]`, `[probe]` and `[log]` of a configuration.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use keywright_hsm::uri::{Uri, UriError};
 use keywright_pkcs11::TokenQuery;
@@ -148,6 +148,46 @@ const fn default_queue() -> usize {
 
 const fn default_copies() -> bool {
     true
+}
+
+/// The listener of administration: where there is one, orders that change the state of keys are answered there alone.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "as `Config`")]
+pub struct AdminSection {
+    /// Address and port.
+    pub listen: SocketAddr,
+    /// Trust anchors of its own clients; those of everybody if it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authorities: Option<PathBuf>,
+    /// One revocation list per anchor of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revocation_lists: Option<PathBuf>,
+}
+
+impl AdminSection {
+    /// Its own anchors and lists, if it has any.
+    pub(crate) fn own(&self) -> Option<(&Path, &Path)> {
+        self.authorities
+            .as_deref()
+            .zip(self.revocation_lists.as_deref())
+    }
+
+    pub(crate) fn check(&self, everybody: SocketAddr) -> Result<(), ConfigError> {
+        let needs = |key| {
+            let because = "an anchor without a revocation list lets nobody in, and a list without its anchor nobody either";
+            Err(ConfigError::Needs { key, because })
+        };
+        match (&self.authorities, &self.revocation_lists) {
+            (Some(_), None) => needs("admin.revocation_lists"),
+            (None, Some(_)) => needs("admin.authorities"),
+            _ if self.listen == everybody && everybody.port() != 0 => Err(ConfigError::Value {
+                key: "admin.listen",
+                reason: format!("{everybody} is server.listen already"),
+            }),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The local probe: whether the process lives and is ready, without identity and without detail.

@@ -1,7 +1,9 @@
 //! A node with its server in front: threads, control socket, probe.
 
+use std::future::{Future, pending, poll_fn};
 use std::net::SocketAddr;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,10 +17,10 @@ use keywright_server::{
 };
 use keywright_service::{Desk, Worker};
 use keywright_tls::ServerConfig;
-use keywright_types::{Code, VersionLabel};
+use keywright_types::{Code, Plane, VersionLabel};
 
 use crate::control::Control;
-use crate::node::{read_trust, tls_config};
+use crate::doors::{Doors, Handshakes, Trust};
 use crate::watch::{self, Watch};
 use crate::{Compat, Config, HomeError, Node, keeper, token};
 
@@ -30,14 +32,16 @@ impl Node {
     /// socket cannot.
     pub fn serve(self: &Arc<Self>, listen: Option<SocketAddr>) -> Result<Serving, HomeError> {
         keeper::start(self)?;
-        let settings = transport_settings(self.config(), listen, Arc::clone(self.tls()));
+        let settings = transport_settings(self.config(), listen, Arc::clone(&self.doors().data));
         let threads = match settings.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             count => count,
         };
         // Writers are opened here, where failing is an answer, and taken by the threads.
+        let of_admin = self.admin_settings(&settings);
+        let all = threads + usize::from(of_admin.is_some());
         let writers = self.with_log(|log| {
-            (0..threads)
+            (0..all)
                 .map(|_| log.writer())
                 .collect::<Result<Vec<_>, _>>()
         })?;
@@ -54,30 +58,47 @@ impl Node {
         };
         let application = application_settings(self.config(), threads);
         let vault = vault_door(self.config())?;
-        let make = move |_| {
+        let make = Arc::new(move |plane: Option<Plane>| {
             let worker = Worker::new(Arc::clone(&shared), take(&writers));
             Application::new(worker, application, Arc::clone(&probes))
                 .with_timing(timing)
+                .with_plane(plane)
                 .with_vault(vault.clone())
-        };
+        });
+        let plane = of_admin.is_some().then_some(Plane::Data);
         // The control first: it stops by itself if the address then cannot be had.
         let watch = Watch::start(self)?;
         let probe = watch::probe(self)?;
         let control = Control::start(self.folder(), self)?;
-        let running = transport::start(
-            transport::Settings {
-                threads,
-                ..settings
-            },
-            make,
-        )?;
+        let make_admin = Arc::clone(&make);
+        let admin = of_admin
+            .map(|settings| transport::start(settings, move |_| make_admin(Some(Plane::Admin))));
+        let admin = admin.transpose()?;
+        let settings = transport::Settings {
+            threads,
+            ..settings
+        };
+        let running = transport::start(settings, move |_| make(plane))?;
         Ok(Serving {
             running,
+            admin,
             _control: control,
             probe,
             watch,
             unfit_keys,
             node: Arc::clone(self),
+        })
+    }
+
+    /// How the listener of administration is served, where there is one: by one thread of its own, which what happens
+    /// on the others does not hold up.
+    fn admin_settings(&self, everybody: &transport::Settings) -> Option<transport::Settings> {
+        let section = self.config().admin.as_ref()?;
+        Some(transport::Settings {
+            listen: section.listen,
+            threads: 1,
+            tls: Arc::clone(&self.doors().admin),
+            ..everybody.clone()
         })
     }
 
@@ -101,6 +122,7 @@ impl Node {
 #[derive(Debug)]
 pub struct Serving {
     running: Running,
+    admin: Option<Running>,
     _control: Control,
     probe: Option<probe::Listener>,
     watch: Watch,
@@ -113,6 +135,12 @@ impl Serving {
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.running.local_addr()
+    }
+
+    /// Where administration is listened for, if that is a place of its own.
+    #[must_use]
+    pub fn admin_addr(&self) -> Option<SocketAddr> {
+        self.admin.as_ref().map(Running::local_addr)
     }
 
     /// Where the local probe listens, if there is one.
@@ -137,12 +165,27 @@ impl Serving {
     /// Whether a server thread has ended by itself.
     #[must_use]
     pub fn is_stopping(&self) -> bool {
-        self.running.is_stopping()
+        let died = |one: &Running| one.is_stopping();
+        died(&self.running) || self.admin.as_ref().is_some_and(died)
     }
 
     /// Resolves once [`Serving::is_stopping`] is true; on any runtime.
     pub async fn stopping(&self) {
-        self.running.stopping().await;
+        let mut data = pin!(self.running.stopping());
+        let mut admin = pin!(async {
+            match &self.admin {
+                Some(admin) => admin.stopping().await,
+                None => pending().await,
+            }
+        });
+        poll_fn(|context| {
+            let data = data.as_mut().poll(context);
+            if data.is_ready() {
+                return data;
+            }
+            admin.as_mut().poll(context)
+        })
+        .await;
     }
 
     /// Stops in order: running requests are answered, then the log and the store are closed.
@@ -152,10 +195,14 @@ impl Serving {
     pub fn stop(self) -> Result<(), HomeError> {
         self.node.begin_to_stop();
         drop(self.watch);
+        let admin = self.admin;
         self.running.stop();
+        admin.iter().for_each(Running::stop);
         let ended = self.running.join();
+        let admin = admin.map(Running::join).transpose();
         self.node.shutdown()?;
         ended?;
+        admin?;
         Ok(())
     }
 }
@@ -178,9 +225,9 @@ pub fn serve_null(
     listen: Option<SocketAddr>,
 ) -> Result<Running, HomeError> {
     let config = Config::read(path)?;
-    let (trust, _) = read_trust(&config, clock)?;
-    let tls = Arc::new(ArcSwap::new(tls_config(&config, &trust)?));
-    let settings = transport_settings(&config, listen, tls);
+    let trust = Trust::read(&config, clock)?;
+    let doors = Doors::new(Handshakes::new(&config, &trust)?);
+    let settings = transport_settings(&config, listen, doors.data);
     let (limits, body_timeout) = (api_limits(&config), settings.limits.body_timeout);
     Ok(transport::start(settings, move |_| {
         NullApplication::new(limits, body_timeout)

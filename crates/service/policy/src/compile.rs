@@ -40,6 +40,7 @@ pub(crate) fn policy(
             id,
             tenant,
             name: entry.name.clone(),
+            plane: entry.plane,
             group: group.and_then(|name| groups.get(&(&entry.tenant, name)).copied()),
             heirs: heir_ids(entry, &ids),
             legacy_cn: entry.legacy_cn.0.clone().into(),

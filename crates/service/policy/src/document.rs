@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use keywright_types::{GroupId, Name, Operation, PrincipalId};
+use keywright_types::{GroupId, Name, Operation, Plane, PrincipalId};
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -68,6 +68,9 @@ pub struct PrincipalEntry {
     /// The tenant; `default` if it is not written.
     #[serde(default = "Name::default_tenant")]
     pub tenant: Name,
+    /// Where it is served, by a node that has a listener for its administration: there, or with everybody else.
+    #[serde(default, skip_serializing_if = "Plane::is_default")]
+    pub plane: Plane,
     /// The group, of the same tenant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<Name>,

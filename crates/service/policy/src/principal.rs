@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use keywright_types::map::NameMap;
-use keywright_types::{GroupId, Name, Operation, PrincipalId, TenantId};
+use keywright_types::{GroupId, Name, Operation, Plane, PrincipalId, TenantId};
 
 use crate::RateLimit;
 use crate::path::PathGrant;
@@ -14,6 +14,7 @@ pub struct Principal {
     pub(crate) id: PrincipalId,
     pub(crate) tenant: TenantId,
     pub(crate) name: Name,
+    pub(crate) plane: Plane,
     pub(crate) group: Option<GroupId>,
     pub(crate) heirs: Box<[PrincipalId]>,
     pub(crate) legacy_cn: Box<[String]>,
@@ -47,6 +48,12 @@ impl Principal {
     #[must_use]
     pub const fn name(&self) -> &Name {
         &self.name
+    }
+
+    /// Where it is served.
+    #[must_use]
+    pub const fn plane(&self) -> Plane {
+        self.plane
     }
 
     /// The group, if there is one.

@@ -16,7 +16,7 @@ use keywright_api::Limits;
 use keywright_api::error::Refusal;
 use keywright_api::route::Route;
 use keywright_service::{Call, Caller, Desk, Recorded, TooFast, Worker};
-use keywright_types::{Code, Operation, RequestId};
+use keywright_types::{Code, Operation, Plane, RequestId};
 
 pub(crate) use random::length_is_good;
 
@@ -56,6 +56,8 @@ pub struct Application {
     gate: Rc<Gate>,
     pub(crate) probes: Arc<Probes>,
     timing: Timing,
+    /// Whose listener it is behind; none where there is one for all.
+    pub(crate) plane: Option<Plane>,
     /// The routes that programs ask which speak Vault's transit API, where they are switched on.
     vault: Option<Arc<VaultDoor>>,
 }
@@ -98,6 +100,7 @@ impl Application {
             gate,
             probes,
             timing: Timing::default(),
+            plane: None,
             vault: None,
         }
     }
@@ -122,6 +125,13 @@ impl Application {
         };
         self.worker.admit(caller, operation).map_err(too_fast)?;
         Ok(let_in)
+    }
+
+    /// Behind the listener of one plane: with its routes, and for its principals alone.
+    #[must_use]
+    pub const fn with_plane(mut self, plane: Option<Plane>) -> Self {
+        self.plane = plane;
+        self
     }
 
     /// With the routes for programs that speak Vault's transit API, or without.

@@ -21,10 +21,10 @@ use http::request::Parts;
 use http::{HeaderValue, Response};
 use keywright_api::vault::answer::{self, Refused};
 use keywright_api::vault::request::{LoginBody, NothingBody, RandomBody, parse, says_nothing};
-use keywright_api::vault::route::{Endpoint, Found, RouteMatch, match_route};
+use keywright_api::vault::route::{Endpoint, Found, RouteMatch, match_route_on};
 use keywright_api::{Limits, MAX_RANDOM, Text};
 use keywright_service::{Call, Need, Ordering};
-use keywright_types::{Code, Operation};
+use keywright_types::{Code, Operation, Plane};
 
 use self::login::{Presented, Tokens};
 use crate::Application;
@@ -52,9 +52,12 @@ impl VaultDoor {
     }
 
     /// What a request is for that no native route has, as far as its head says.
-    pub(crate) fn operation(door: Option<&Arc<Self>>, head: &Parts) -> Operation {
-        let path = head.uri.path();
-        match Self::of(door, path).map(|_| match_route(&head.method, path, head.uri.query())) {
+    pub(crate) fn operation(
+        door: Option<&Arc<Self>>,
+        plane: Option<Plane>,
+        head: &Parts,
+    ) -> Operation {
+        match Self::of(door, head.uri.path()).map(|_| matched(plane, head)) {
             Some(RouteMatch::Found(found)) => found.route.operation,
             _ => Operation::Unrouted,
         }
@@ -65,6 +68,11 @@ impl fmt::Debug for VaultDoor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("VaultDoor")
     }
+}
+
+/// Where a request leads.
+fn matched(plane: Option<Plane>, head: &Parts) -> RouteMatch<'_> {
+    match_route_on(plane, &head.method, head.uri.path(), head.uri.query())
 }
 
 /// A request on its way.
@@ -85,8 +93,7 @@ pub(crate) async fn respond(
     head: &Parts,
     body: Body,
 ) -> Response<Reply> {
-    let matched = match_route(&head.method, head.uri.path(), head.uri.query());
-    let (answer, allow) = match matched {
+    let (answer, allow) = match matched(application.plane, head) {
         RouteMatch::Found(found) => {
             let visit = Visit {
                 application,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use keywright_clock::WallTime;
 use keywright_policy::Principal;
 use keywright_tls::CertificateDer;
-use keywright_types::{Code, Credential};
+use keywright_types::{Code, Credential, Plane};
 
 use crate::Snapshot;
 use crate::meter::Meter;
@@ -21,6 +21,8 @@ use crate::meter::Meter;
 pub struct Caller {
     chain: Vec<CertificateDer<'static>>,
     connection: u64,
+    /// On whose listener; none where everybody has the same.
+    plane: Option<Plane>,
     standing: RefCell<Standing>,
     /// Whether the record of the connection was lost.
     unrecorded: Rc<Cell<bool>>,
@@ -50,7 +52,20 @@ impl Caller {
         snapshot: &Snapshot,
         now: WallTime,
     ) -> Result<Self, Code> {
-        let known = identify(chain, snapshot, now)?;
+        Self::identify_on(None, (chain, connection), snapshot, now)
+    }
+
+    /// The same on the listener of one plane, where principals of the other are nobody.
+    ///
+    /// # Errors
+    /// The reason for which the connection must be refused.
+    pub fn identify_on(
+        plane: Option<Plane>,
+        (chain, connection): (&[CertificateDer<'static>], u64),
+        snapshot: &Snapshot,
+        now: WallTime,
+    ) -> Result<Self, Code> {
+        let known = identify(plane, chain, snapshot, now)?;
         let standing = Standing {
             epoch: snapshot.epoch,
             result: Ok(known),
@@ -58,6 +73,7 @@ impl Caller {
         Ok(Self {
             chain: chain.to_vec(),
             connection,
+            plane,
             standing: RefCell::new(standing),
             unrecorded: Rc::default(),
         })
@@ -83,7 +99,7 @@ impl Caller {
         if standing.epoch != snapshot.epoch || standing.result.as_ref().is_ok_and(over) {
             *standing = Standing {
                 epoch: snapshot.epoch,
-                result: identify(&self.chain, snapshot, now),
+                result: identify(self.plane, &self.chain, snapshot, now),
             };
         }
         let known = standing.result.as_ref();
@@ -125,6 +141,7 @@ impl fmt::Debug for Caller {
 }
 
 fn identify(
+    plane: Option<Plane>,
     chain: &[CertificateDer<'_>],
     snapshot: &Snapshot,
     now: WallTime,
@@ -137,6 +154,9 @@ fn identify(
         .policy
         .identify(&credential)
         .map_err(|unidentified| unidentified.code())?;
+    if plane.is_some_and(|plane| plane != principal.plane()) {
+        return Err(Code::PrincipalUnknown);
+    }
     Ok(Known {
         principal: Arc::clone(principal),
         meter: snapshot.meters.of(principal.id()).cloned(),

@@ -40,6 +40,8 @@ mod long_work;
 #[cfg(test)]
 mod overload;
 #[cfg(test)]
+mod planes;
+#[cfg(test)]
 mod questions;
 #[cfg(test)]
 mod refusals;

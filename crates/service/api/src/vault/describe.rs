@@ -1,5 +1,6 @@
 //! What the OpenAPI document says of these routes, where they are switched on.
 
+use keywright_types::Plane;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
@@ -17,8 +18,14 @@ use crate::Limits;
 
 /// Adds these routes and their types to a document of the native ones.
 pub fn add_to(document: &mut Value, limits: &Limits) {
+    add_to_on(None, document, limits);
+}
+
+/// The same for a listener of one plane.
+pub fn add_to_on(plane: Option<Plane>, document: &mut Value, limits: &Limits) {
     let mut paths = Map::new();
-    for route in &ROUTES {
+    let here = |route: &&Route| plane.is_none_or(|plane| route.is_on(plane));
+    for route in ROUTES.iter().filter(here) {
         paths.insert(route.path.to_owned(), path_item(route, limits));
     }
     let token = json!({ "vaultToken": {

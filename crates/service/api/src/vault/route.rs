@@ -4,7 +4,7 @@
 //! is another for `GET` with `list=true`.
 
 use http::Method;
-use keywright_types::{Name, Operation};
+use keywright_types::{Name, Operation, Plane};
 
 /// What a route leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -267,11 +267,32 @@ pub struct Found<'p> {
     pub word: &'p str,
 }
 
+impl Route {
+    /// Whether a listener of `plane` has the route. They are routes of clients: the one order among them is not on a
+    /// listener of work, and the listener of orders has none of them.
+    #[must_use]
+    pub const fn is_on(&self, plane: Plane) -> bool {
+        matches!(plane, Plane::Data) && !matches!(self.endpoint, Endpoint::Rotate)
+    }
+}
+
 /// Finds the route.
 #[must_use]
 pub fn match_route<'p>(method: &Method, path: &'p str, query: Option<&str>) -> RouteMatch<'p> {
+    match_route_on(None, method, path, query)
+}
+
+/// The same for a listener of one plane: what it does not have is nowhere.
+#[must_use]
+pub fn match_route_on<'p>(
+    plane: Option<Plane>,
+    method: &Method,
+    path: &'p str,
+    query: Option<&str>,
+) -> RouteMatch<'p> {
     let mut allow = None;
-    for route in &ROUTES {
+    let here = |route: &&Route| plane.is_none_or(|plane| route.is_on(plane));
+    for route in ROUTES.iter().filter(here) {
         let Some((name, word)) = fits(route.path, path) else {
             continue;
         };

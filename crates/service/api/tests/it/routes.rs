@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 
 use http::Method;
-use keywright_api::route::{Endpoint, Path, ROUTES, Route, RouteMatch, match_route};
-use keywright_types::Operation;
+use keywright_api::route::{
+    Endpoint, Path, ROUTES, Route, RouteMatch, match_route, match_route_on,
+};
+use keywright_types::{Operation, Plane};
 
 fn concrete(route: &Route) -> String {
     route.path.to_string().replace("{context}", "exchange-key")
@@ -12,6 +14,25 @@ fn concrete(route: &Route) -> String {
 
 fn method(route: &Route) -> Method {
     route.verb.name().parse().unwrap()
+}
+
+#[test]
+fn every_route_is_on_a_listener_and_orders_are_on_that_of_administration_alone() {
+    for route in &ROUTES {
+        let path = concrete(route);
+        let (admin, data) = (route.is_on(Plane::Admin), route.is_on(Plane::Data));
+        assert!(admin || data, "{path}");
+        assert_eq!(data, !route.is_order(), "{path}");
+        // What is on both changes nothing and uses no key.
+        assert_eq!(admin && data, route.request.is_none(), "{path}");
+        for (plane, here) in [(Plane::Admin, admin), (Plane::Data, data)] {
+            for verb in [Method::GET, Method::POST, Method::PUT] {
+                let found = match_route_on(Some(plane), &verb, &path);
+                let nowhere = matches!(found, RouteMatch::NotFound);
+                assert_eq!(nowhere, !here, "{verb} {path}");
+            }
+        }
+    }
 }
 
 #[test]

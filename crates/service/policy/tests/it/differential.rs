@@ -133,6 +133,7 @@ fn any_document(dice: &mut SplitMix) -> PolicyDocument {
                 id: None,
                 name: name(format!("p{index}")),
                 tenant: name(tenant.to_owned()),
+                plane: keywright_types::Plane::default(),
                 group: (dice.below(2) == 0).then(|| name("g0".to_owned())),
                 heirs: vec![],
                 legacy_cn: Legacy::default(),

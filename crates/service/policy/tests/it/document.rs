@@ -1,7 +1,7 @@
 //! What a person may write, and what the answer names when it is something else.
 
 use keywright_policy::{Entry, Error, Policy, PolicyDocument, Problem, Scope};
-use keywright_types::{GroupId, Name, Operation, PrincipalId};
+use keywright_types::{GroupId, Name, Operation, Plane, PrincipalId};
 
 use crate::setting::{document, tenants};
 
@@ -564,4 +564,31 @@ fn each_operation_has_the_scope_that_was_decided_for_it() {
             "api-read"
         ]
     );
+}
+
+#[test]
+fn a_principal_is_of_one_plane_and_of_that_of_work_where_nothing_is_said() {
+    let plane = |text: &str| {
+        let document = PolicyDocument::parse(text).unwrap();
+        let written = document.to_toml().unwrap();
+        let again = PolicyDocument::parse(&written).unwrap();
+        assert_eq!(again, document);
+        let stored = PolicyDocument::from_json(&document.to_json().unwrap()).unwrap();
+        assert_eq!(stored, document);
+        (document.principals[0].plane, written.contains("plane"))
+    };
+    assert_eq!(plane(&with("")), (Plane::Data, false));
+    assert_eq!(plane(&with("plane = \"data\"\n")), (Plane::Data, false));
+    assert_eq!(plane(&with("plane = \"admin\"\n")), (Plane::Admin, true));
+    for wrong in ["Admin", "both", "", "*"] {
+        let told = refusal(&with(&format!("plane = \"{wrong}\"\n")));
+        assert!(
+            told.starts_with("line 4, key `plane`: unknown variant"),
+            "{told}"
+        );
+    }
+    for wrong in ["plane = [\"admin\"]\n", "plane = 1\n", "plane = true\n"] {
+        let told = refusal(&with(wrong));
+        assert!(told.starts_with("line 4, key `plane`"), "{told}");
+    }
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use http::{Request, Response};
 use keywright_api::error::Refusal;
-use keywright_api::route::{RouteMatch, match_route};
+use keywright_api::route::{RouteMatch, match_route_on};
 use keywright_audit::RecordType;
 use keywright_audit::field::{Field, Resumption, Serial, Subject};
 use keywright_audit::record::Facts;
@@ -24,12 +24,12 @@ impl Handler for Application {
     fn accept(&self, peer: Peer<'_>) -> Result<Caller, Code> {
         let shared = self.worker.shared();
         let (snapshot, now) = (shared.snapshot(), shared.clock().wall());
-        let caller = Caller::identify(peer.certificates, peer.number, &snapshot, now).inspect_err(
-            |code| {
-                self.worker
-                    .note_refused(Whom::from(peer.address.ip()), *code)
-            },
-        )?;
+        let caller =
+            Caller::identify_on(self.plane, (peer.certificates, peer.number), &snapshot, now)
+                .inspect_err(|code| {
+                    self.worker
+                        .note_refused(Whom::from(peer.address.ip()), *code)
+                })?;
         if !self.note_connection(&peer, &caller, snapshot.epoch) {
             let code = Code::AuditUnavailable;
             self.worker
@@ -41,10 +41,10 @@ impl Handler for Application {
 
     async fn respond(&self, caller: &Caller, request: Request<Body>) -> Response<Reply> {
         let (head, body) = request.into_parts();
-        let matched = match_route(&head.method, head.uri.path());
+        let matched = match_route_on(self.plane, &head.method, head.uri.path());
         let operation = match matched {
             RouteMatch::Found { route, .. } => route.operation,
-            RouteMatch::NotFound => VaultDoor::operation(self.vault.as_ref(), &head),
+            RouteMatch::NotFound => VaultDoor::operation(self.vault.as_ref(), self.plane, &head),
             RouteMatch::WrongMethod { .. } => Operation::Unrouted,
         };
         let let_in = match self.enter(caller, operation, body.queued()) {

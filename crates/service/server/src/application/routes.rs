@@ -110,9 +110,9 @@ impl Application {
                     self.worker
                         .plain(asked.call, Operation::ApiRead, Need::Identity, |_| ());
                 self.release(recorded).await?;
-                let mut document = openapi::document(&self.limits);
+                let mut document = openapi::document_on(self.plane, &self.limits);
                 if self.vault.is_some() {
-                    keywright_api::vault::add_to(&mut document, &self.limits);
+                    keywright_api::vault::add_to_on(self.plane, &mut document, &self.limits);
                 }
                 Ok(good(to_json(&document)))
             }
