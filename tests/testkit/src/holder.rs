@@ -6,14 +6,14 @@
 //! answer, the holder inside has answered; nothing is made up.
 
 use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use keywright_clock::{Clock, MonotonicTime};
 use keywright_custody::{
-    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
-    StreamStart,
+    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Pace, Placement, Reply,
+    Request, StreamStart,
 };
 use keywright_envelope::stream::{Prefix, StreamOpener, StreamSealer};
 use keywright_policy::Permit;
@@ -156,7 +156,7 @@ impl<W: Weakness> Behind<W> {
 // === impl Throttled ===
 
 /// A holder that does so many items per second and not one more, however many threads ask.
-pub struct Throttled(Behind<Capacity>);
+pub struct Throttled(Behind<Pace>);
 
 holder!(Throttled);
 
@@ -164,37 +164,16 @@ impl Throttled {
     /// `inner`, at `per_second` items.
     #[must_use]
     pub fn new(inner: Arc<dyn KeyHolder>, per_second: u32) -> Self {
-        let clock = Clock::system();
-        let free = Mutex::new(clock.monotonic());
-        let cost = Duration::from_secs(1) / per_second.max(1);
-        Self(Behind::new(inner, Capacity { clock, cost, free }))
+        let per_second = NonZeroU32::new(per_second).unwrap_or(NonZeroU32::MIN);
+        Self(Behind::new(inner, Pace::new(per_second)))
     }
 }
 
-struct Capacity {
-    clock: Clock,
-    cost: Duration,
-    /// When the device has done all it has taken on. It saves nothing up while it is idle.
-    free: Mutex<MonotonicTime>,
-}
-
-impl Weakness for Capacity {
+impl Weakness for Pace {
     const NAME: &'static str = "throttled";
 
     fn before(&self, items: usize) -> Result<(), HolderError> {
-        let cost = self
-            .cost
-            .saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
-        let done = {
-            let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-            *free = (*free).max(self.clock.monotonic()).plus(cost);
-            *free
-        };
-        // A deadline in the clock's own time, so that late wake-ups do not add up.
-        let wait = done.since(self.clock.monotonic());
-        if !wait.is_zero() {
-            std::thread::sleep(wait);
-        }
+        self.take(items);
         Ok(())
     }
 }

@@ -9,6 +9,7 @@
 //!   seed of a tree came to be. [`Usage`] is what an item says of the use of a key.
 //! * [`fit`] says what can be kept where; [`budget`] counts the seals of keys in a token.
 //! * [`effort`] says how much a request asks of the processor, before it is begun.
+//! * [`Paced`] is a holder of known capacity, to measure by.
 //! * [`lifecycle`] is the table of design 7.16: which state allows what, and which order leads where.
 //!   [`Rules`] are what the owner of a context may change about that, [`tally`] counts what is used.
 //! * [`Keyring`] is the part of the service's snapshot that knows contexts and versions; it shares
@@ -30,6 +31,7 @@ mod items;
 mod keyring;
 pub mod lifecycle;
 mod material;
+mod paced;
 mod root;
 pub mod rows;
 mod rules;
@@ -45,6 +47,7 @@ pub use holder::{
 pub use items::{Item, Items, Reply, ReplyItem, TooMuch};
 pub use keyring::{Description, Key, Keyring, Life, Version};
 pub use material::{HolderCell, Identity, KeyMaterial};
+pub use paced::{Pace, Paced};
 pub use root::RootKey;
 pub use rules::{BadRule, Campaign, Rules};
 pub use sides::ByCustody;

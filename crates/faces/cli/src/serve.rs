@@ -2,9 +2,12 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use keywright_clock::Clock;
+use keywright_custody::{KeyHolder, Paced};
 use keywright_home::{
     Checked, Finding, HomeError, Level, MemoryPlan, Node, Serving, check, serve_null,
 };
@@ -32,6 +35,9 @@ pub(crate) struct Arguments {
     /// Answer constants without keys or audit: measures the transport alone.
     #[arg(long)]
     null: bool,
+    /// Use keys at most this often in a second: measures what happens beyond a known capacity.
+    #[arg(long, value_name = "PER-SECOND", conflicts_with_all = ["null", "check"])]
+    capacity: Option<NonZeroU32>,
 }
 
 pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
@@ -56,7 +62,16 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
         return run_null((&config, &clock, arguments.listen), &runtime, told);
     }
     let hang_up = runtime.block_on(async { hang_up() })?;
-    let node = Node::open(&config, clock, MemoryPlan::AsConfigured)?;
+    let node = match arguments.capacity {
+        None => Node::open(&config, clock, MemoryPlan::AsConfigured)?,
+        Some(capacity) => {
+            eprintln!(
+                "keywright serve --capacity: keys are used at most {capacity} times a second"
+            );
+            let paced = |holder| Arc::new(Paced::new(holder, capacity)) as Arc<dyn KeyHolder>;
+            Node::open_with_holder(&config, clock, paced)?
+        }
+    };
     node.tell_events(Box::new(|event| {
         let weight = match event.level() {
             Level::Error => "error: ",

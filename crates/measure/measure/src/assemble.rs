@@ -84,6 +84,7 @@ pub fn assemble(
         batch,
         lag1,
     };
+    let books = scope.books(parts);
     let mut case = Case {
         id: plan.id.clone(),
         op: plan.op.clone(),
@@ -100,7 +101,7 @@ pub fn assemble(
         pacer: open.then(|| scope.latency(&whole, |ledger| &ledger.pacer, Bounded::No)),
         error_latency: (whole.failed.count() > 0)
             .then(|| scope.latency(&whole, |ledger| &ledger.failed, Bounded::No)),
-        parts: scope.parts(parts),
+        parts: scope.parts(parts, &books),
         checks: scope.checks(&evidence.canary),
         counts: whole.counts.clone(),
         ..Case::default()
@@ -111,6 +112,7 @@ pub fn assemble(
         &judge::Grounds {
             plan,
             ledger: &whole,
+            parts: &books,
             warmup_wrong: evidence.warmup_wrong,
             interrupted: evidence.interrupted,
             peak_in_flight: evidence
@@ -278,10 +280,23 @@ impl Scope<'_> {
         case.cpu_ns_per_unit = cpu.and_then(|cpu| location::median(&cpu));
     }
 
-    fn parts(&self, names: &[(String, f64)]) -> Vec<Part> {
+    /// The books of each part, where there are several.
+    fn books(&self, names: &[(String, f64)]) -> Vec<(String, Ledger)> {
         if names.len() < 2 {
             return Vec::new();
         }
+        let names = names.iter().enumerate();
+        names
+            .map(|(place, (name, _))| {
+                let mut ledger = Ledger::new();
+                let books = self.runs.iter().filter_map(|run| run.parts.get(place));
+                books.for_each(|books| ledger.merge(books));
+                (name.clone(), ledger)
+            })
+            .collect()
+    }
+
+    fn parts(&self, names: &[(String, f64)], books: &[(String, Ledger)]) -> Vec<Part> {
         let seconds: f64 = self
             .runs
             .iter()
@@ -289,11 +304,8 @@ impl Scope<'_> {
             .sum();
         names
             .iter()
-            .enumerate()
-            .map(|(place, (name, weight))| {
-                let mut ledger = Ledger::new();
-                let books = self.runs.iter().filter_map(|run| run.parts.get(place));
-                books.for_each(|books| ledger.merge(books));
+            .zip(books)
+            .map(|((name, weight), (_, ledger))| {
                 let reading = self.reading(None, self.plan.few);
                 Part {
                     name: name.clone(),
@@ -302,7 +314,7 @@ impl Scope<'_> {
                     response: matches!(self.plan.load, Load::Open(_))
                         .then(|| reading.of(&ledger.response)),
                     service: Some(reading.of(&ledger.service)),
-                    counts: ledger.counts,
+                    counts: ledger.counts.clone(),
                 }
             })
             .collect()

@@ -119,6 +119,16 @@ impl Fault {
     pub fn code(&self) -> &str {
         &self.code
     }
+
+    /// Whether the target said that it would not do it now: there is too much to do, or the caller asks too fast.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        match self.phase {
+            FaultPhase::Service => matches!(self.code(), "overloaded" | "rate_limited"),
+            FaultPhase::Status => matches!(self.code(), "429" | "503"),
+            _ => false,
+        }
+    }
 }
 
 /// The longest code of a failure, in characters.

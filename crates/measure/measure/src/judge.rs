@@ -3,12 +3,11 @@
 use crate::assemble::noise;
 use crate::canary::Noise;
 use crate::document::{Bound, Case, Objective, Remark};
-use crate::histogram::Histogram;
 use crate::latency::Percentile;
 use crate::ledger::Ledger;
 use crate::load::Load;
+use crate::objective::{self, Decided, Decision, Times};
 use crate::plan::{CasePlan, Slo};
-use crate::stats::quantile::rank_interval;
 use crate::stats::{series, trend};
 use crate::verdict::{Exit, Word};
 
@@ -17,6 +16,8 @@ use crate::verdict::{Exit, Word};
 pub(crate) struct Grounds<'a> {
     pub(crate) plan: &'a CasePlan,
     pub(crate) ledger: &'a Ledger,
+    /// The books of each part of a mix, by its name.
+    pub(crate) parts: &'a [(String, Ledger)],
     pub(crate) warmup_wrong: u64,
     pub(crate) interrupted: bool,
     pub(crate) peak_in_flight: u64,
@@ -268,8 +269,16 @@ impl Bench<'_> {
     fn objectives(&mut self) {
         for slo in &self.grounds.plan.objectives {
             let (value, outcome) = match slo {
+                Slo::Accepted(percentile, limit) => self.accepted(*percentile, *limit),
                 Slo::Errors(limit) => self.errors(*limit),
                 Slo::Latency(percentile, limit) => self.latency(*percentile, *limit),
+                Slo::Lost(limit) => objective::lost(self.grounds.ledger, *limit),
+                Slo::Part(name, percentile, limit) => self.part(name, *percentile, *limit),
+                Slo::Recovery(limit) => objective::recovery(self.case, *limit),
+                Slo::Refused(percentile, limit) => {
+                    let healthy = !self.words.contains(&Word::GeneratorLimited);
+                    objective::refused(self.grounds.ledger, (*percentile, *limit), healthy)
+                }
             };
             match outcome {
                 Decision::Met => {}
@@ -295,7 +304,7 @@ impl Bench<'_> {
         }
     }
 
-    fn errors(&self, limit: f64) -> (Option<f64>, Decision) {
+    fn errors(&self, limit: f64) -> Decided {
         let counts = &self.case.counts;
         let share = (counts.sent - counts.answered()) as f64 / counts.sent.max(1) as f64;
         let decision = match share <= limit {
@@ -306,18 +315,49 @@ impl Bench<'_> {
         (Some(share), decision)
     }
 
-    fn latency(&mut self, percentile: Percentile, limit: u64) -> (Option<f64>, Decision) {
+    fn latency(&mut self, percentile: Percentile, limit: u64) -> Decided {
         let ledger = self.grounds.ledger;
-        let closed = matches!(self.grounds.plan.load, Load::Closed { .. });
-        let times = if closed {
-            &ledger.service
-        } else {
-            &ledger.response
-        };
-        let scale = if closed && ledger.batched { 1000 } else { 1 };
-        let limit = limit.saturating_mul(scale);
         let failed = ledger.counts.error + ledger.counts.wrong;
-        let total = times.count() + failed;
+        let times = self.times(ledger, failed);
+        self.quantile(&times, percentile, limit)
+    }
+
+    fn accepted(&mut self, percentile: Percentile, limit: u64) -> Decided {
+        let times = self.times(self.grounds.ledger, 0);
+        self.quantile(&times, percentile, limit)
+    }
+
+    /// The same for one part of a mix.
+    fn part(&mut self, name: &str, percentile: Percentile, limit: u64) -> Decided {
+        let parts = self.grounds.parts;
+        let Some((_, ledger)) = parts.iter().find(|(known, _)| known == name) else {
+            let text = format!("there is no part {name}");
+            self.remark(None, text, "name a part of the mix");
+            return (None, Decision::Undecided);
+        };
+        let failed = ledger.counts.error + ledger.counts.wrong;
+        let times = self.times(ledger, failed);
+        self.quantile(&times, percentile, limit)
+    }
+
+    /// The times that callers have waited, and how many had an end that is worse than any time.
+    fn times<'l>(&self, ledger: &'l Ledger, beyond: u64) -> Times<'l> {
+        let closed = matches!(self.grounds.plan.load, Load::Closed { .. });
+        Times {
+            ledger,
+            values: if closed {
+                &ledger.service
+            } else {
+                &ledger.response
+            },
+            beyond,
+            scale: if closed && ledger.batched { 1000 } else { 1 },
+            open: true,
+        }
+    }
+
+    fn quantile(&mut self, times: &Times<'_>, percentile: Percentile, limit: u64) -> Decided {
+        let total = times.count();
         if total < percentile.needs() {
             let text = format!(
                 "{percentile} needs {} samples, there are {total}",
@@ -326,19 +366,8 @@ impl Bench<'_> {
             self.say(Word::TooFewSamples, text, "give it a longer run");
             return (None, Decision::Undecided);
         }
-        let Some(ranks) = rank_interval(total, percentile.share(), 0.0) else {
-            return (None, Decision::Undecided);
-        };
-        let over = |rank| at(times, rank).is_none_or(|value| value > limit);
-        let open = at(times, ranks.hi).is_none_or(|value| ledger.is_lower_bound(value));
-        let value = at(times, ranks.point).map(|value| value as f64 / scale as f64);
         let healthy = !self.words.contains(&Word::GeneratorLimited);
-        let decision = match (over(ranks.lo), over(ranks.hi)) {
-            (true, _) if healthy => Decision::Missed,
-            (false, false) if !open => Decision::Met,
-            _ => Decision::Undecided,
-        };
-        (value, decision)
+        times.at_most(percentile, limit, healthy)
     }
 
     fn facts(&mut self) {
@@ -371,31 +400,6 @@ impl Bench<'_> {
         self.words.dedup();
         self.case.verdicts = self.words;
         self.case.validity = self.remarks;
-    }
-}
-
-/// The value of a rank; failures come after all values, and have none.
-fn at(times: &Histogram, rank: u64) -> Option<u64> {
-    (rank <= times.count())
-        .then(|| times.at_rank(rank))
-        .flatten()
-}
-
-/// How an objective was judged.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Decision {
-    Met,
-    Missed,
-    Undecided,
-}
-
-impl Decision {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Met => "met",
-            Self::Missed => "missed",
-            Self::Undecided => "undecided",
-        }
     }
 }
 

@@ -29,6 +29,7 @@ pub mod latency;
 pub mod ledger;
 pub mod load;
 pub mod machine;
+mod objective;
 pub mod plan;
 pub mod saturate;
 pub mod scale;

@@ -100,19 +100,33 @@ impl CasePlan {
     }
 }
 
-/// An objective: `p99<=20ms` on response time, or `errors<=0.1%`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// An objective: `p99<=20ms` on response time, `errors<=0.1%`, and what may be asked of a target that is offered more
+/// than it can do.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Slo {
+    /// A quantile of the response time of what was not refused, in nanoseconds: `accepted.p99<=50ms`.
+    Accepted(Percentile, u64),
     /// The share of operations that failed, were wrong, or never ended.
     Errors(f64),
     /// A quantile of response time, in nanoseconds. Failures count as over the limit.
     Latency(Percentile, u64),
+    /// The share of operations that came to nothing and were not refused either: `lost<=0%`.
+    Lost(f64),
+    /// The same as [`Slo::Latency`] for one part of a mix: `trading-1.p99<=5ms`.
+    Part(Box<str>, Percentile, u64),
+    /// How long after the highest of several phases the response time and the refusals are back at what they were
+    /// before it, in nanoseconds: `recovery<=1s`.
+    Recovery(u64),
+    /// A quantile of the time to a refusal, in nanoseconds: `refused.p99<=10ms`.
+    Refused(Percentile, u64),
 }
 
 /// An objective that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an objective is written p99=20ms or errors=0.1%")]
+#[error(
+    "an objective is written p99=20ms, errors=0.1%, accepted.p99=50ms, refused.p99=10ms, lost=0%, recovery=1s, or with the name of a part before the percentile"
+)]
 #[expect(clippy::exhaustive_structs, reason = "there is nothing in it")]
 pub struct SloError;
 
@@ -134,30 +148,66 @@ impl Slo {
     /// # Errors
     /// Neither side is understood.
     pub fn new(name: &str, limit: &str) -> Result<Self, SloError> {
-        if name == "errors" {
-            let share = match limit.strip_suffix('%') {
-                Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
-                None => limit.parse(),
-            };
-            let share = share.ok().filter(|share| (0.0..=1.0).contains(share));
-            return share.map(Self::Errors).ok_or(SloError);
+        match name {
+            "errors" => return share(limit).map(Self::Errors),
+            "lost" => return share(limit).map(Self::Lost),
+            "recovery" => return nanos(limit).map(Self::Recovery),
+            _ => {}
         }
-        let percentile = name.parse().map_err(|_| SloError)?;
-        let time = parse_time(limit).ok_or(SloError)?;
-        let nanos = u64::try_from(time.as_nanos()).map_err(|_| SloError)?;
-        Ok(Self::Latency(percentile, nanos))
+        let limit = nanos(limit)?;
+        if let Ok(percentile) = name.parse() {
+            return Ok(Self::Latency(percentile, limit));
+        }
+        // A part may have points in its name, and a percentile one: the last that a percentile follows parts them.
+        let (of, percentile) = name
+            .rfind(".p")
+            .map(|at| name.split_at(at))
+            .ok_or(SloError)?;
+        let percentile = percentile.trim_start_matches('.');
+        let percentile = percentile.parse().map_err(|_| SloError)?;
+        match of {
+            "" => Err(SloError),
+            "accepted" => Ok(Self::Accepted(percentile, limit)),
+            "refused" => Ok(Self::Refused(percentile, limit)),
+            part => Ok(Self::Part(part.into(), percentile, limit)),
+        }
     }
 }
 
 impl fmt::Display for Slo {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = |nanos: &u64| Duration::from_nanos(*nanos);
         match self {
+            Self::Accepted(percentile, nanos) => {
+                write!(out, "accepted.{percentile}<={:?}", time(nanos))
+            }
             Self::Errors(share) => write!(out, "errors<={}%", share * 100.0),
-            Self::Latency(percentile, nanos) => {
-                write!(out, "{percentile}<={:?}", Duration::from_nanos(*nanos))
+            Self::Latency(percentile, nanos) => write!(out, "{percentile}<={:?}", time(nanos)),
+            Self::Lost(share) => write!(out, "lost<={}%", share * 100.0),
+            Self::Part(part, percentile, nanos) => {
+                write!(out, "{part}.{percentile}<={:?}", time(nanos))
+            }
+            Self::Recovery(nanos) => write!(out, "recovery<={:?}", time(nanos)),
+            Self::Refused(percentile, nanos) => {
+                write!(out, "refused.{percentile}<={:?}", time(nanos))
             }
         }
     }
+}
+
+/// A share as a number or in percent.
+fn share(text: &str) -> Result<f64, SloError> {
+    let share = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
+        None => text.parse(),
+    };
+    let share = share.ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or(SloError)
+}
+
+fn nanos(text: &str) -> Result<u64, SloError> {
+    let time = parse_time(text).ok_or(SloError)?;
+    u64::try_from(time.as_nanos()).map_err(|_| SloError)
 }
 
 /// A time with its unit: `500ms`, `2s`, `1.5us`, `1m`, `1h`. None if it is not one.
@@ -261,6 +311,12 @@ mod tests {
             ("p99=20ms", "p99<=20ms"),
             ("p99.9 <= 1.5s", "p99.9<=1.5s"),
             ("errors=0.1%", "errors<=0.1%"),
+            ("accepted.p99=50ms", "accepted.p99<=50ms"),
+            ("refused.p99.9=10ms", "refused.p99.9<=10ms"),
+            ("lost=0%", "lost<=0%"),
+            ("recovery=1s", "recovery<=1s"),
+            ("trading-1.p99 <= 5ms", "trading-1.p99<=5ms"),
+            ("a.p99.b.p50=1us", "a.p99.b.p50<=1µs"),
         ] {
             assert_eq!(text.parse::<Slo>().unwrap().to_string(), printed);
         }
@@ -272,6 +328,16 @@ mod tests {
             "median=1s",
             "=1s",
             "p99=-1ms",
+            "lost=1s",
+            "lost=-1%",
+            "recovery=5%",
+            "recovery",
+            ".p99=1s",
+            "part.=1s",
+            "part.p=1s",
+            "part.p101=1s",
+            "accepted=1s",
+            "refused.errors=1%",
         ] {
             assert_eq!(text.parse::<Slo>(), Err(SloError), "{text}");
         }

@@ -26,7 +26,7 @@ use crate::operation::{AnyCarrier, Make, Operation, Setting};
 use crate::processes::Processes;
 use crate::script::Scripted;
 use crate::service::{
-    Access, Kind, Launch, Role, Server, Shape, Tenant, home, token_home, uses_home,
+    Access, Kind, Launch, Role, Server, Shape, Tenant, home, limited_home, token_home, uses_home,
 };
 use crate::store::{self, development::Development, standin::StandIn};
 use crate::suite::{
@@ -677,6 +677,7 @@ impl Workshop {
     /// How a service that somebody else runs is reached; nothing for one of our own.
     fn instance(&self, instance: &Instance) -> Result<Option<Access>, TargetError> {
         match instance {
+            Instance::Limited(capacity) => self.service(Role::Limited(*capacity)).map(Some),
             Instance::Own => Ok(None),
             Instance::Home(home) => {
                 let program = self.program()?;
@@ -753,7 +754,7 @@ impl Workshop {
         }
         let program = match role {
             Role::Floor => self.places.floor.as_deref(),
-            Role::Keys | Role::Null | Role::Token | Role::Uses => self.places.program.as_deref(),
+            _ => self.places.program.as_deref(),
         };
         let program = program.ok_or_else(|| TargetError::Unsupported {
             target: "service".to_owned(),
@@ -765,6 +766,7 @@ impl Workshop {
             cpu: self.places.server_cpu,
         };
         let home = match role {
+            Role::Limited(_) => limited_home(&self.places.folder)?,
             Role::Token => token_home(&self.places.folder, program)?,
             Role::Uses => uses_home(&self.places.folder)?,
             _ => home(&self.places.folder)?,

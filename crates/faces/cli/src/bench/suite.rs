@@ -1,10 +1,12 @@
 //! `bench run`: what a suite file says, or one of the suites that come with the program.
 
 use std::path::Path;
+use std::time::Duration;
 
 use keywright_measure::Window;
 use keywright_measure::carry::Carrier;
 use keywright_measure::document::{Case, Suite as SuiteRecord};
+use keywright_measure::plan::Slo;
 use keywright_measure::session::Entry;
 use keywright_targets::operation::{AnyCarrier, Operation};
 use keywright_targets::suite::{
@@ -99,7 +101,10 @@ pub(super) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Fail
     let mut cases = Vec::new();
     // Cases that are run alike take turns; others come one group after the other.
     let alike = |one: &&SuiteCase, two: &&SuiteCase| {
-        runs(one) == runs(two) && one.cooldown == two.cooldown && one.seed == two.seed
+        runs(one) == runs(two)
+            && one.cooldown == two.cooldown
+            && one.seed == two.seed
+            && block_of(one) == block_of(two)
     };
     for group in chosen.chunk_by(alike) {
         if sitting.stop.is_asked() {
@@ -108,13 +113,22 @@ pub(super) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Fail
         let pace = Pace {
             runs: runs(group[0]),
             cooldown: group[0].cooldown,
-            block: std::time::Duration::from_secs(1),
+            block: block_of(group[0]),
             seed: group[0].seed.unwrap_or(seed),
         };
         cases.extend(measure(&sitting, &bench, &suite, group, (&pace, judging))?);
     }
     drop(bench);
     sitting.finish(cases, Some(judging))
+}
+
+/// How long a block is: a second, and less where it is to be seen how soon a burst is over.
+fn block_of(case: &SuiteCase) -> Duration {
+    let mut objectives = case.plan.objectives.iter();
+    match objectives.any(|objective| matches!(objective, Slo::Recovery(_))) {
+        true => Duration::from_millis(200),
+        false => Duration::from_secs(1),
+    }
 }
 
 /// What is judged, with the baseline that the cases name where the command names none. A regression then

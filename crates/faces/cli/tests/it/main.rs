@@ -22,6 +22,8 @@ mod bench_lists;
 #[cfg(test)]
 mod bench_outputs;
 #[cfg(test)]
+mod bench_overload;
+#[cfg(test)]
 mod bench_verdicts;
 #[cfg(test)]
 mod bench_words;

@@ -160,7 +160,7 @@ impl Seen {
             if matches!(verdict, Verdict::Fails(_)) {
                 return verdict;
             }
-            match self.objective(*objective) {
+            match self.objective(objective) {
                 Verdict::Holds => {}
                 other => verdict = other,
             }
@@ -176,7 +176,7 @@ impl Seen {
         let verdicts = search
             .objectives
             .iter()
-            .map(|objective| self.objective(*objective));
+            .map(|objective| self.objective(objective));
         verdicts
             .reduce(|one, two| match (one, two) {
                 (Verdict::Fails(_), _) => one,
@@ -213,7 +213,7 @@ impl Seen {
         Some((location::mean(&rates)?, error))
     }
 
-    fn objective(&self, objective: Slo) -> Verdict {
+    fn objective(&self, objective: &Slo) -> Verdict {
         let Slo::Latency(percentile, limit) = objective else {
             return Verdict::Holds;
         };

@@ -103,7 +103,8 @@ pub(crate) fn ratio_interval(interval: &Interval) -> String {
 pub(crate) fn objective(objective: &Objective) -> String {
     let mut out = format!("{} {}", objective.condition, objective.outcome);
     if let Some(value) = objective.value {
-        let share = objective.condition.trim_start().starts_with("error");
+        let condition = objective.condition.trim_start();
+        let share = condition.starts_with("error") || condition.starts_with("lost");
         let value = if share {
             number::share(value)
         } else {

@@ -16,6 +16,7 @@ mod access;
 mod figures;
 mod inputs;
 mod judge;
+mod limited;
 mod order;
 mod requests;
 mod server;
@@ -27,6 +28,7 @@ use keywright_measure::TargetError;
 use keywright_tls::Protocol;
 
 pub use access::{Access, Tenant};
+pub use limited::{LIMIT, limited_home};
 pub use server::{Launch, Role, Server, home};
 pub use table::OPERATIONS;
 pub use token_home::token_home;
@@ -65,6 +67,8 @@ pub enum Kind {
     Encrypt,
     /// Encryption by a key that stays in a token.
     EncryptInToken,
+    /// Encryption by two clients in two contexts, of whom the second asks twice as often as the first.
+    Flood,
     /// Encryption by a bare server that is only a yardstick.
     Floor,
     /// Whether it is well.
@@ -171,7 +175,8 @@ impl Shape {
 /// [`TargetError`] as for [`Lines::connect`]; [`TargetError::Authentication`] if the service does not know
 /// the caller, [`TargetError::Unsupported`] if it refuses what the inputs need.
 pub fn carrier(shape: Shape, access: &Access, seed: u64) -> Result<Carrier<Requests>, TargetError> {
-    let wanted = if shape.kind == Kind::TwoTenants { 2 } else { 1 };
+    let two = matches!(shape.kind, Kind::Flood | Kind::TwoTenants);
+    let wanted = if two { 2 } else { 1 };
     let tenants = access.tenants(wanted)?;
     let endpoint = access.endpoint(shape.protocol(), tenants)?;
     let mut lines = Lines::connect(endpoint, shape.connections, shape.streams)?;

@@ -18,6 +18,8 @@ use crate::http::{Call, Draw, Endpoint, Exchange, Lines, Look, Prepared, Reply, 
 pub struct Requests {
     parts: Vec<Part>,
     deck: Deck,
+    /// How often each part comes, relative to the others.
+    weights: Vec<f64>,
     /// Names of parts that are legs and not operations.
     legs: &'static [&'static str],
     /// The last random output.
@@ -89,21 +91,26 @@ impl Requests {
     ) -> Result<Self, TargetError> {
         let parts = match shape.kind {
             Kind::Mixed => vec![(Kind::Encrypt, 0), (Kind::Decrypt, 0)],
-            Kind::TwoTenants => vec![(Kind::Encrypt, 0), (Kind::Encrypt, 1)],
+            Kind::Flood | Kind::TwoTenants => vec![(Kind::Encrypt, 0), (Kind::Encrypt, 1)],
             kind => vec![(kind, 0)],
+        };
+        let weights = match shape.kind {
+            Kind::Flood => vec![1.0, 2.0],
+            _ => vec![1.0; parts.len()],
         };
         let mut random = Generator::new(seed);
         let mut made = Vec::with_capacity(parts.len());
         for ((kind, group), tenant) in parts.into_iter().zip(tenants.iter().cycle()) {
             let mut part =
                 Part::make(lines, Shape { kind, ..shape }, (tenant, group), &mut random)?;
-            if shape.kind == Kind::TwoTenants {
+            if matches!(shape.kind, Kind::Flood | Kind::TwoTenants) {
                 tenant.name().clone_into(&mut part.name);
             }
             made.push(part);
         }
         Ok(Self {
-            deck: Deck::new(&vec![1.0; made.len()]),
+            deck: Deck::new(&weights),
+            weights,
             legs: if shape.kind == Kind::RoundTrip {
                 LEGS
             } else {
@@ -170,7 +177,8 @@ impl Exchange for Requests {
         }
         self.parts
             .iter()
-            .map(|part| (part.name.clone(), 1.0))
+            .zip(&self.weights)
+            .map(|(part, weight)| (part.name.clone(), *weight))
             .collect()
     }
 
@@ -360,7 +368,7 @@ const fn named(kind: Kind) -> (&'static str, Action) {
         Kind::Random => ("random", Action::Random),
         Kind::Rewrap => ("rewrap", Action::Seal),
         Kind::RoundTrip => ("round-trip", Action::RoundTrip),
-        Kind::Encrypt | Kind::EncryptInToken | Kind::Mixed | Kind::TwoTenants => {
+        Kind::Encrypt | Kind::EncryptInToken | Kind::Flood | Kind::Mixed | Kind::TwoTenants => {
             ("encrypt", Action::Seal)
         }
     }

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -23,6 +24,9 @@ pub enum Role {
     Floor,
     /// The whole service.
     Keys,
+    /// The whole service, over a home of [`limited_home`](super::limited_home), whose keys are used at most so many
+    /// times a second.
+    Limited(NonZeroU32),
     /// Constant answers.
     Null,
     /// The whole service, over a home of [`token_home`](super::token_home).
@@ -79,7 +83,7 @@ impl Server {
     pub fn start(launch: Launch<'_>, role: Role, home: &Path) -> Result<Self, TargetError> {
         match role {
             Role::Floor => Self::start_floor(launch, home),
-            Role::Keys | Role::Null | Role::Token | Role::Uses => {
+            Role::Keys | Role::Limited(_) | Role::Null | Role::Token | Role::Uses => {
                 Self::start_own(launch, role, home)
             }
         }
@@ -90,6 +94,7 @@ impl Server {
         command.arg("serve").arg("--home").arg(home);
         command.args(["--listen", "127.0.0.1:0"]);
         match role {
+            Role::Limited(capacity) => drop(command.args(["--capacity", &capacity.to_string()])),
             Role::Null => drop(command.arg("--null")),
             Role::Token => drop(with_store(&mut command, home)),
             _ => (),

@@ -26,6 +26,8 @@ pub const OPERATIONS: &[Operation] = &[
     row("service.roundtrip.parallel", of(Kind::RoundTrip)),
     row("service.mixed", of(Kind::Mixed)),
     row("service.two-tenants", of(Kind::TwoTenants)),
+    // The second asks twice as often as the first.
+    row("service.flood", of(Kind::Flood)),
     row("service.rewrap", of(Kind::Rewrap)),
     row("service.datakey", sized(Kind::DataKey, 32)),
     row("service.random", sized(Kind::Random, 32)),

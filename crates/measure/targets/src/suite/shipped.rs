@@ -32,6 +32,7 @@ pub const SHIPPED: &[Shipped] = shipped! {
     "hsm-local" = "seed-a";
     "key-derivation" = "seed-d";
     "service-extreme" = "seed-b";
+    "service-overload";
     "sessions" = "seed-e";
 };
 

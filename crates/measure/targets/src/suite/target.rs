@@ -4,6 +4,7 @@
 //! carries the load reads it there.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -46,6 +47,8 @@ pub enum Target {
 pub enum Instance {
     /// One with a home folder on this machine.
     Home(PathBuf),
+    /// One that is started for the measurement, whose keys are used at most so many times a second.
+    Limited(NonZeroU32),
     /// One that is started for the measurement and stopped after it.
     Own,
     /// One that runs somewhere.
@@ -293,7 +296,9 @@ pub(super) fn read(item: &Item<'_>, around: Surroundings<'_>) -> Result<Target, 
     }
 }
 
-const SERVICE: &[&str] = &["kind", "url", "home", "tls", "context", "tenants"];
+const SERVICE: &[&str] = &[
+    "kind", "url", "home", "capacity", "tls", "context", "tenants",
+];
 const SCRIPT: &[&str] = &[
     "kind",
     "clock",
@@ -311,6 +316,7 @@ const ALL_KEYS: &[&str] = &[
     "kind",
     "url",
     "home",
+    "capacity",
     "tls",
     "context",
     "tenants",
@@ -336,6 +342,18 @@ const ALL_KEYS: &[&str] = &[
 fn service(table: &Section<'_>, around: Surroundings<'_>) -> Result<Target, Error> {
     let tls = around.tls(table)?;
     let (url, home) = (table.get("url", "url"), table.get("home", "home"));
+    if let Some(capacity) = table.get("capacity", "capacity") {
+        for (other, there) in [("url", &url), ("home", &home)] {
+            if there.is_some() {
+                let one = "capacity";
+                return Err(table.error(Problem::Conflict { one, other }));
+            }
+        }
+        only_with_url(table)?;
+        let capacity = capacity.whole32(1..=10_000_000)?;
+        let capacity = NonZeroU32::new(capacity).unwrap_or(NonZeroU32::MIN);
+        return Ok(Target::Service(Instance::Limited(capacity)));
+    }
     let instance = match (url, home) {
         (Some(_), Some(_)) => {
             return Err(table.error(Problem::Conflict {

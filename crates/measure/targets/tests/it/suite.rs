@@ -1016,6 +1016,80 @@ fn the_comparison_of_deriving_and_fetching_has_its_samples_tasks_and_warm_up() {
 }
 
 #[test]
+fn the_eight_scenarios_of_overload_ask_for_up_to_ten_times_a_known_capacity() {
+    const CAPACITY: u32 = 5_000;
+    let (suite, errors) = shipped(Shipped::find("service-overload").unwrap());
+    assert_eq!(errors, []);
+    for number in 1..=8 {
+        let begins = format!("{number}-");
+        let ours = suite
+            .cases
+            .iter()
+            .filter(|case| case.plan.id.starts_with(&begins));
+        assert!(ours.count() > 0, "{number}");
+    }
+    let mut highest = 0.0_f64;
+    for case in &suite.cases {
+        let Some(Target::Service(Instance::Limited(capacity))) =
+            suite.targets.get(&case.plan.target)
+        else {
+            panic!("{}", case.plan.id)
+        };
+        assert_eq!(capacity.get(), CAPACITY);
+        let printed: Vec<_> = case
+            .plan
+            .objectives
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        if let Load::Open(open) = &case.plan.load {
+            for phase in &open.phases {
+                highest = highest.max(phase.start_per_s());
+            }
+            let says = |what: &str| printed.iter().any(|one| one == what);
+            let alone = case.plan.id == "8-one-alone";
+            assert!(
+                alone || says("lost<=0%") && says("refused.p99<=10ms"),
+                "{printed:?}"
+            );
+            let spiked = open.phases.len() > 1;
+            assert_eq!(says("recovery<=1s"), spiked, "{}", case.plan.id);
+        }
+        assert!(!printed.is_empty());
+    }
+    assert!(
+        (highest - 10.0 * f64::from(CAPACITY)).abs() < 1.0,
+        "{highest}"
+    );
+}
+
+#[test]
+fn a_capacity_belongs_to_a_service_of_ones_own() {
+    let with = |lines: &str| {
+        parse(&format!(
+            "version = 1\n[target]\nt = {{ kind = \"service\", {lines} }}\n\
+             [[case]]\nid = \"a\"\ntarget = \"t\"\nop = \"service.encrypt\"\n"
+        ))
+    };
+    assert!(with("capacity = 1").is_ok() && with("capacity = 10000000").is_ok());
+    for wrong in [
+        "capacity = 0",
+        "capacity = -1",
+        "capacity = 10000001",
+        "capacity = 1.5",
+        "capacity = \"5000\"",
+        "capacity = 1, url = \"https://localhost\"",
+        "capacity = 1, home = \"h\"",
+        "capacity = 1, context = \"c\"",
+        "capacity = 1, tls = { ca = \"c\" }",
+    ] {
+        assert!(with(wrong).is_err(), "{wrong}");
+    }
+    let script = "version = 1\n[target]\nt = { kind = \"script\", capacity = 1 }\n";
+    assert!(parse(script).is_err());
+}
+
+#[test]
 fn the_eight_scenarios_have_the_rates_durations_and_payloads_of_their_source() {
     let (suite, errors) = shipped(Shipped::find("service-extreme").unwrap());
     assert_eq!(errors, []);

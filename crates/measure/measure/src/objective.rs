@@ -1,0 +1,352 @@
+//! How objectives are decided that a target under too much load has to meet.
+//!
+//! **Recovery** is read off the blocks of a run of several phases: the response time is back when the 99th percentile of
+//! five blocks in a row is at most half above the highest of the blocks before the highest phase (and below a
+//! millisecond in any case, where the difference between two blocks is chance), and no more fails in them than did
+//! before. It is known to a block.
+//!
+//! Not here: a burst that is looked at as such, with its backlog and its debt ([`crate::spike`]).
+
+use crate::document::{BlockRecord, Case};
+use crate::histogram::Histogram;
+use crate::latency::Percentile;
+use crate::ledger::Ledger;
+use crate::spike::IN_A_ROW;
+use crate::stats::quantile::rank_interval;
+
+/// How an objective was judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    Met,
+    Missed,
+    Undecided,
+}
+
+impl Decision {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::Missed => "missed",
+            Self::Undecided => "undecided",
+        }
+    }
+
+    const fn of(met: bool) -> Self {
+        if met { Self::Met } else { Self::Missed }
+    }
+}
+
+/// A value, if there is one, and what it means.
+pub(crate) type Decided = (Option<f64>, Decision);
+
+/// Times, and what else there was that has none and counts as longer than all of them.
+pub(crate) struct Times<'a> {
+    pub(crate) ledger: &'a Ledger,
+    pub(crate) values: &'a Histogram,
+    pub(crate) beyond: u64,
+    /// Values in a nanosecond.
+    pub(crate) scale: u64,
+    /// Whether waits that were still open are among the values.
+    pub(crate) open: bool,
+}
+
+impl Times<'_> {
+    pub(crate) fn count(&self) -> u64 {
+        self.values.count() + self.beyond
+    }
+
+    /// Whether a quantile is at most so many nanoseconds. A generator that was late itself proves no miss.
+    pub(crate) fn at_most(&self, percentile: Percentile, limit: u64, healthy: bool) -> Decided {
+        let limit = limit.saturating_mul(self.scale);
+        let Some(ranks) = rank_interval(self.count(), percentile.share(), 0.0) else {
+            return (None, Decision::Undecided);
+        };
+        let over = |rank| self.at(rank).is_none_or(|value| value > limit);
+        let open = self
+            .at(ranks.hi)
+            .is_none_or(|value| self.open && self.ledger.is_lower_bound(value));
+        let value = self
+            .at(ranks.point)
+            .map(|value| value as f64 / self.scale as f64);
+        let decision = match (over(ranks.lo), over(ranks.hi)) {
+            (true, _) if healthy => Decision::Missed,
+            (false, false) if !open => Decision::Met,
+            _ => Decision::Undecided,
+        };
+        (value, decision)
+    }
+
+    /// The value of a rank; what has none comes after all values.
+    fn at(&self, rank: u64) -> Option<u64> {
+        (rank <= self.values.count())
+            .then(|| self.values.at_rank(rank))
+            .flatten()
+    }
+}
+
+/// Whether the share of what came to nothing is within the limit. A refusal is an answer.
+pub(crate) fn lost(ledger: &Ledger, limit: f64) -> Decided {
+    let counts = &ledger.counts;
+    if counts.planned == 0 {
+        return (None, Decision::Undecided);
+    }
+    let lost = counts.planned - counts.answered().min(counts.planned);
+    let lost = lost.saturating_sub(refusals(ledger));
+    let share = lost as f64 / counts.planned as f64;
+    (Some(share), Decision::of(share <= limit))
+}
+
+/// Whether refusals were told in time. Where other things failed, their times are among these, and nothing is known.
+pub(crate) fn refused(
+    ledger: &Ledger,
+    (percentile, limit): (Percentile, u64),
+    healthy: bool,
+) -> Decided {
+    match ledger.failed.count() {
+        0 => (None, Decision::Met),
+        all if all != refusals(ledger) => (None, Decision::Undecided),
+        _ => {
+            let times = Times {
+                ledger,
+                values: &ledger.failed,
+                beyond: 0,
+                scale: 1,
+                // A refusal is over when it is told.
+                open: false,
+            };
+            times.at_most(percentile, limit, healthy)
+        }
+    }
+}
+
+fn refusals(ledger: &Ledger) -> u64 {
+    let all = ledger.faults.iter();
+    all.filter(|(fault, _)| fault.is_refusal())
+        .map(|(_, count)| count)
+        .sum()
+}
+
+/// Whether every run was back at what it was before its highest phase within `limit` nanoseconds after it.
+pub(crate) fn recovery(case: &Case, limit: u64) -> Decided {
+    let Some((starts, ends)) = highest_phase(case) else {
+        return (None, Decision::Undecided);
+    };
+    let mut longest = 0;
+    for run in &case.runs {
+        let blocks: Vec<&BlockRecord> = case
+            .blocks
+            .iter()
+            .filter(|one| one.run == run.run)
+            .collect();
+        match recovered(&blocks, (starts, ends)) {
+            Back::After(nanos) => longest = longest.max(nanos),
+            Back::Never => return (None, Decision::Missed),
+            Back::Unknown => return (None, Decision::Undecided),
+        }
+    }
+    match case.runs.is_empty() {
+        true => (None, Decision::Undecided),
+        false => (Some(longest as f64), Decision::of(longest <= limit)),
+    }
+}
+
+/// When the phase with the highest rate begins and ends; none if it is not between others.
+fn highest_phase(case: &Case) -> Option<(u64, u64)> {
+    let phases = &case.load.phases;
+    let rate = |place: usize| phases[place].rate_per_s.max(phases[place].end_rate_per_s);
+    let place = (0..phases.len()).max_by(|one, two| rate(*one).total_cmp(&rate(*two)))?;
+    let starts: u64 = phases[..place].iter().map(|phase| phase.duration_ns).sum();
+    let between = place > 0 && place + 1 < phases.len();
+    between.then(|| (starts, starts + phases[place].duration_ns))
+}
+
+enum Back {
+    After(u64),
+    Never,
+    Unknown,
+}
+
+fn recovered(blocks: &[&BlockRecord], (starts, ends): (u64, u64)) -> Back {
+    let end = |block: &BlockRecord| block.start_ns.saturating_add(block.duration_ns);
+    let before: Vec<_> = blocks.iter().filter(|block| end(block) <= starts).collect();
+    // The first tenth fills caches and queues.
+    let before = &before[before.len() / 10..];
+    let Some(highest) = before.iter().filter_map(|block| block.p99_ns).max() else {
+        return Back::Unknown;
+    };
+    let failing = before.iter().map(|block| block.failed).max().unwrap_or(0);
+    let limit = (highest + highest / 2).max(CHANCE);
+    let after = blocks.iter().filter(|block| block.start_ns >= ends);
+    let (mut first, mut row, mut seen) = (0, 0, 0);
+    for block in after {
+        seen += 1;
+        let inside = block.p99_ns.is_some_and(|p99| p99 <= limit) && block.failed <= failing;
+        if !inside {
+            row = 0;
+            continue;
+        }
+        if row == 0 {
+            first = block.start_ns;
+        }
+        row += 1;
+        if row == IN_A_ROW {
+            return Back::After(first - ends);
+        }
+    }
+    if seen < IN_A_ROW {
+        Back::Unknown
+    } else {
+        Back::Never
+    }
+}
+
+/// Below this the 99th percentiles of two blocks differ by chance, in nanoseconds.
+const CHANCE: u64 = 1_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::carry::{Fault, FaultPhase};
+    use crate::dispatch::{Delay, Release};
+    use crate::document::{PhaseRecord, RunRecord};
+    use crate::ledger::{Outcome, Span};
+
+    const MILLI: u64 = 1_000_000;
+
+    fn p99() -> Percentile {
+        "p99".parse().unwrap()
+    }
+
+    fn put(ledger: &mut Ledger, millis: u64, outcome: Outcome) {
+        let release = Release {
+            intended: 0,
+            delay: Delay::Pacer,
+        };
+        let span = Span {
+            sent: 0,
+            completed: millis * MILLI,
+        };
+        ledger.ended(release, span, outcome, u64::MAX);
+    }
+
+    fn refusal(code: &'static str) -> Outcome {
+        Outcome::Failed(Fault::new(FaultPhase::Service, code))
+    }
+
+    fn accepted(ledger: &Ledger, limit: u64) -> Decision {
+        let times = Times {
+            ledger,
+            values: &ledger.response,
+            beyond: 0,
+            scale: 1,
+            open: true,
+        };
+        times.at_most(p99(), limit * MILLI, true).1
+    }
+
+    #[test]
+    fn refusals_do_not_touch_what_was_accepted_and_are_not_lost() {
+        let mut ledger = Ledger::new();
+        (0..2000).for_each(|_| put(&mut ledger, 20, Outcome::Verified));
+        (0..9000).for_each(|_| put(&mut ledger, 1, refusal("overloaded")));
+        (0..100).for_each(|_| put(&mut ledger, 1, refusal("rate_limited")));
+        assert_eq!(accepted(&ledger, 50), Decision::Met);
+        assert_eq!(accepted(&ledger, 10), Decision::Missed);
+        assert_eq!(refused(&ledger, (p99(), 10 * MILLI), true).1, Decision::Met);
+        assert_eq!(lost(&ledger, 0.0), (Some(0.0), Decision::Met));
+        (0..1000).for_each(|_| put(&mut ledger, 30, refusal("overloaded")));
+        assert_eq!(
+            refused(&ledger, (p99(), 10 * MILLI), true).1,
+            Decision::Missed
+        );
+    }
+
+    #[test]
+    fn what_fails_otherwise_is_lost_and_says_nothing_of_refusals() {
+        let others = [
+            refusal("internal"),
+            Outcome::Failed(Fault::new(FaultPhase::Stream, "overloaded")),
+            Outcome::Failed(Fault::new(FaultPhase::Status, "500")),
+            Outcome::Wrong,
+        ];
+        for other in others {
+            let mut ledger = Ledger::new();
+            (0..1000).for_each(|_| put(&mut ledger, 1, Outcome::Verified));
+            (0..1000).for_each(|_| put(&mut ledger, 1, refusal("overloaded")));
+            put(&mut ledger, 1, other.clone());
+            assert_eq!(lost(&ledger, 0.0).1, Decision::Missed, "{other:?}");
+            assert_eq!(lost(&ledger, 0.01).1, Decision::Met, "{other:?}");
+            let told = refused(&ledger, (p99(), 10 * MILLI), true);
+            assert_eq!(told, (None, Decision::Undecided), "{other:?}");
+        }
+        let mut ledger = Ledger::new();
+        put(&mut ledger, 1, Outcome::Verified);
+        ledger.never_sent(0, 1);
+        assert_eq!(lost(&ledger, 0.0), (Some(0.5), Decision::Missed));
+        assert_eq!(lost(&Ledger::new(), 0.0).1, Decision::Undecided);
+    }
+
+    #[test]
+    fn where_nothing_was_refused_nothing_was_refused_late() {
+        let mut ledger = Ledger::new();
+        put(&mut ledger, 1, Outcome::Verified);
+        assert_eq!(refused(&ledger, (p99(), 1), true), (None, Decision::Met));
+    }
+
+    /// A second each: base, spike from 10 to 15, base to 30.
+    fn spiked(p99_ms: impl Fn(u64) -> Option<u64>, failed: impl Fn(u64) -> u64) -> Case {
+        let phase = |rate_per_s, seconds: u64| PhaseRecord {
+            rate_per_s,
+            end_rate_per_s: rate_per_s,
+            duration_ns: seconds * 1000 * MILLI,
+        };
+        let mut case = Case::default();
+        case.load.phases = vec![phase(100.0, 10), phase(1000.0, 5), phase(100.0, 15)];
+        case.runs = vec![RunRecord::default()];
+        case.blocks = (0..30)
+            .map(|second| BlockRecord {
+                start_ns: second * 1000 * MILLI,
+                duration_ns: 1000 * MILLI,
+                p99_ns: p99_ms(second).map(|millis| millis * MILLI),
+                failed: failed(second),
+                ..BlockRecord::default()
+            })
+            .collect();
+        case
+    }
+
+    #[test]
+    fn recovery_is_when_time_and_failures_are_back_and_stay_there() {
+        let second = 1000 * MILLI;
+        let at_once = spiked(|s| Some(if (10..15).contains(&s) { 40 } else { 2 }), |_| 0);
+        assert_eq!(recovery(&at_once, second), (Some(0.0), Decision::Met));
+        let late = spiked(|s| Some(if (10..17).contains(&s) { 40 } else { 2 }), |_| 0);
+        assert_eq!(recovery(&late, second), (Some(2e9), Decision::Missed));
+        assert_eq!(recovery(&late, 2 * second).1, Decision::Met);
+        // Fast, and still refusing.
+        let refusing = spiked(|_| Some(2), |s| u64::from((10..18).contains(&s)));
+        assert_eq!(recovery(&refusing, second), (Some(3e9), Decision::Missed));
+        // Never five in a row.
+        let again = spiked(|s| Some(if s >= 10 && s % 4 == 0 { 40 } else { 2 }), |_| 0);
+        assert_eq!(recovery(&again, second), (None, Decision::Missed));
+        let silent = spiked(|s| (s < 10).then_some(2), |_| 0);
+        assert_eq!(recovery(&silent, second), (None, Decision::Missed));
+    }
+
+    #[test]
+    fn without_a_phase_between_others_nothing_is_known_of_recovery() {
+        let mut case = spiked(|_| Some(2), |_| 0);
+        case.load.phases.pop();
+        assert_eq!(recovery(&case, u64::MAX), (None, Decision::Undecided));
+        case.load.phases.clear();
+        assert_eq!(recovery(&case, u64::MAX), (None, Decision::Undecided));
+        let mut short = spiked(|_| Some(2), |_| 0);
+        short.blocks.truncate(18);
+        assert_eq!(recovery(&short, u64::MAX), (None, Decision::Undecided));
+        short.blocks.clear();
+        assert_eq!(recovery(&short, u64::MAX), (None, Decision::Undecided));
+        let mut none = spiked(|_| Some(2), |_| 0);
+        none.runs.clear();
+        assert_eq!(recovery(&none, u64::MAX), (None, Decision::Undecided));
+    }
+}
