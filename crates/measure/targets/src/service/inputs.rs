@@ -58,6 +58,8 @@ impl Ring {
 /// Different requests of one item in a ring; batches have fewer, with as many different items at least.
 const RING: u32 = 128;
 const BATCHES: u32 = 8;
+/// Different bodies of streams, which are long.
+const STREAMS: u32 = 8;
 
 /// The path of an action in a client's context.
 pub(super) fn path(tenant: &Tenant, action: &str) -> String {
@@ -99,13 +101,55 @@ pub(super) fn body<T: AsRef<str>>(field: &str, fixed: &str, items: &[T]) -> Stri
     }
 }
 
+/// Bodies of random bytes that are sealed as streams.
+pub(super) fn streams(
+    endpoint: &Endpoint,
+    shape: Shape,
+    path: &str,
+    random: &mut Generator,
+) -> Result<Vec<Entry>, TargetError> {
+    (0..STREAMS)
+        .map(|_| {
+            Ok(Entry {
+                request: endpoint.prepare(Method::POST, path, raw(shape.bytes, random))?,
+                plain: vec![String::new()],
+                answer: None,
+            })
+        })
+        .collect()
+}
+
+/// The same, sealed by the service: requests with the streams, and what they must be answered with.
+pub(super) fn over_streams(
+    lines: &mut Lines,
+    group: u32,
+    plain: Vec<Entry>,
+    path: &str,
+) -> Result<Vec<Entry>, TargetError> {
+    plain
+        .into_iter()
+        .map(|entry| {
+            let sealed = succeed(lines, group, &entry.request)?.body;
+            Ok(Entry {
+                request: lines.endpoint().prepare(Method::POST, path, sealed)?,
+                answer: Some(entry.request.body().clone()),
+                ..entry
+            })
+        })
+        .collect()
+}
+
 fn plaintext(bytes: u32, random: &mut Generator) -> String {
+    Binary::encode(&raw(bytes, random)).text().to_owned()
+}
+
+fn raw(bytes: u32, random: &mut Generator) -> Vec<u8> {
     let mut plain = Vec::with_capacity(bytes as usize + 8);
     while plain.len() < bytes as usize {
         plain.extend_from_slice(&random.next_u64().to_le_bytes());
     }
     plain.truncate(bytes as usize);
-    Binary::encode(&plain).text().to_owned()
+    plain
 }
 
 /// The same plaintexts, encrypted by the service: requests with their ciphertexts, for `action`.

@@ -1,5 +1,6 @@
 //! What answers say. Foreign bytes: nothing here trusts their form.
 
+use bytes::Bytes;
 use keywright_api::answer::{
     BatchAnswer, DatakeyAnswer, DatakeyOpenAnswer, ItemResult, OpenAnswer, RandomAnswer, SealAnswer,
 };
@@ -98,6 +99,17 @@ fn same(batch: &BatchAnswer<OpenAnswer<'_>>, plain: &[String]) -> bool {
     batch.items.len() == plain.len() && batch.items.iter().zip(plain).all(item)
 }
 
+/// Whether a stream was opened to these bytes.
+pub(super) fn streamed(reply: &Reply, plain: Option<&Bytes>) -> Outcome {
+    if let Some(fault) = failure(reply, 1) {
+        return Outcome::Failed(fault);
+    }
+    match plain == Some(&reply.body) {
+        true => Outcome::Verified,
+        false => Outcome::Wrong,
+    }
+}
+
 /// What an answer to the question about a ciphertext says of it. One that cannot be opened is wrong; a
 /// refusal for another reason says nothing.
 pub(super) fn asked(outcome: Outcome) -> Outcome {
@@ -155,7 +167,6 @@ pub(super) fn random(reply: &Reply, bytes: usize, before: &mut Vec<u8>) -> Outco
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use http::StatusCode;
 
     use super::*;
@@ -165,6 +176,22 @@ mod tests {
             status: StatusCode::from_u16(status).unwrap(),
             body: Bytes::from(body.to_owned()),
         }
+    }
+
+    #[test]
+    fn a_stream_is_right_if_it_opens_to_its_bytes_and_to_nothing_else() {
+        let body = Bytes::from_static(b"bytes");
+        let outcome = |status, text, plain| streamed(&reply(status, text), plain);
+        assert_eq!(outcome(200, "bytes", Some(&body)), Outcome::Verified);
+        for (text, plain) in [("byte", Some(&body)), ("", Some(&body)), ("bytes", None)] {
+            assert_eq!(outcome(200, text, plain), Outcome::Wrong);
+        }
+        let refused = outcome(
+            400,
+            r#"{"error":{"code":"decryption_failed"}}"#,
+            Some(&body),
+        );
+        assert!(matches!(refused, Outcome::Failed(_)));
     }
 
     fn plain(texts: &[&str]) -> Vec<String> {

@@ -81,12 +81,16 @@ pub enum Kind {
     NullSign,
     /// Constant answers to batches of values.
     NullTokenize,
+    /// A stream opened.
+    OpenStream,
     /// Random bytes.
     Random,
     /// A ciphertext sealed anew.
     Rewrap,
     /// Encryption and then decryption of what came out, as one operation of two legs.
     RoundTrip,
+    /// A body sealed as a stream.
+    SealStream,
     /// A signature under a key derived by its path, in a context of [`uses_home`].
     SignHd,
     /// An ML-DSA-65 signature, in a context of [`uses_home`].

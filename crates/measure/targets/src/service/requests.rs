@@ -6,7 +6,9 @@ use keywright_measure::ledger::Outcome;
 use keywright_measure::stats::random::Generator;
 use keywright_measure::{Fault, TargetError};
 
-use super::inputs::{Entry, Ring, body, encryptions, over_ciphertexts, path, remember_answers};
+use super::inputs::{
+    Entry, Ring, body, encryptions, over_ciphertexts, over_streams, path, remember_answers, streams,
+};
 use super::judge::{self, Sealed};
 use super::order::Deck;
 use super::uses::{self, signatures, tokens};
@@ -51,6 +53,8 @@ enum Action {
     Random,
     /// Encrypt or rewrap: right is what opens to the plaintext.
     Seal,
+    /// The same for a stream, which is bytes and no JSON.
+    SealStream,
     RoundTrip,
     /// Right is what is verified.
     Sign,
@@ -151,6 +155,13 @@ impl Requests {
                 Sealed::Done(ciphertexts) => part.ask(ticket, &ciphertexts, None),
                 Sealed::Failed(fault) => Step::Done(Outcome::Failed(fault)),
             },
+            Action::SealStream => Step::Ask(Call {
+                request: part.opening.with_body(reply.body.clone()),
+                ticket: Ticket {
+                    turn: Turn::Opening(None),
+                    ..*ticket
+                },
+            }),
             Action::Sign => {
                 let message = entry.plain.first().map_or("", String::as_str);
                 part.ask_with(ticket, uses::verification(part.kind, reply, message))
@@ -222,6 +233,7 @@ impl Exchange for Requests {
         match &ticket.turn {
             Turn::First => self.first(&ticket, reply, look),
             Turn::Opening(None) => Step::Done(judge::asked(match part.action {
+                Action::SealStream => judge::streamed(reply, entry.map(|one| one.request.body())),
                 Action::Sign => uses::verified(reply),
                 Action::Tokenize => uses::same_values(reply, plain),
                 _ => judge::opened(reply, plain),
@@ -255,6 +267,7 @@ impl Part {
         };
         let opening = match action {
             Action::DataKey => path_to("datakey/open"),
+            Action::SealStream => path_to("decrypt/stream"),
             Action::Sign => path_to("verify"),
             Action::Tokenize => path_to("detokenize"),
             _ => path_to("decrypt"),
@@ -278,6 +291,11 @@ impl Part {
                 over_ciphertexts(lines, group, plain, &path(tenant, name))?
             }
             Kind::Floor => encryptions(("/encrypt", &fixed))?,
+            Kind::OpenStream => {
+                let plain = streams(&endpoint, shape, &path(tenant, "encrypt/stream"), random)?;
+                over_streams(lines, group, plain, &path(tenant, name))?
+            }
+            Kind::SealStream => streams(&endpoint, shape, &path(tenant, name), random)?,
             Kind::Health => same(&endpoint, Method::GET, "/v1/health", "")?,
             Kind::Random => {
                 let body = format!(r#"{{"bytes":{}}}"#, shape.bytes);
@@ -295,7 +313,7 @@ impl Part {
         opening: &str,
     ) -> Result<Self, TargetError> {
         let (name, action) = named(kind);
-        if action == Action::Constant {
+        if action == Action::Constant && kind != Kind::OpenStream {
             remember_answers(lines, &mut entries)?;
         }
         let nothing = Bytes::from_static(b"{}");
@@ -355,6 +373,9 @@ const fn named(kind: Kind) -> (&'static str, Action) {
         Kind::DataKey => ("datakey", Action::DataKey),
         Kind::Decrypt => ("decrypt", Action::Decrypt),
         Kind::Floor | Kind::Null => ("encrypt", Action::Constant),
+        // What it is to be is known before it is asked for.
+        Kind::OpenStream => ("decrypt/stream", Action::Constant),
+        Kind::SealStream => ("encrypt/stream", Action::SealStream),
         Kind::NullSign => ("sign", Action::Constant),
         Kind::NullTokenize => ("tokenize", Action::Constant),
         Kind::SignEd25519

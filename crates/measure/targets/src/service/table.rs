@@ -31,6 +31,16 @@ pub const OPERATIONS: &[Operation] = &[
     row("service.rewrap", of(Kind::Rewrap)),
     row("service.datakey", sized(Kind::DataKey, 32)),
     row("service.random", sized(Kind::Random, 32)),
+    row("service.stream.encrypt", stream(Kind::SealStream, 64 << 10)),
+    row(
+        "service.stream.encrypt.1m",
+        stream(Kind::SealStream, 1 << 20),
+    ),
+    row("service.stream.decrypt", stream(Kind::OpenStream, 64 << 10)),
+    row(
+        "service.stream.decrypt.1m",
+        stream(Kind::OpenStream, 1 << 20),
+    ),
     row("service.health", sized(Kind::Health, 0)),
     row("service.sign.ed25519", sized(Kind::SignEd25519, 32)),
     row("service.sign.p256", sized(Kind::SignP256, 32)),
@@ -113,6 +123,15 @@ const fn batch(kind: Kind) -> Shape {
         streams: 2,
         bytes: 64,
         items: 1000,
+        ..of(kind)
+    }
+}
+
+const fn stream(kind: Kind, bytes: u32) -> Shape {
+    Shape {
+        connections: 1,
+        streams: 4,
+        bytes,
         ..of(kind)
     }
 }

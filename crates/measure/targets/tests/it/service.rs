@@ -13,9 +13,13 @@ use keywright_targets::service::{self, Access, Kind, Launch, OPERATIONS, Role, S
 
 const LOOPBACK: ([u8; 4], u16) = ([127, 0, 0, 1], 0);
 
-/// How many requests a run makes: few of those with many items.
+/// How many requests a run makes: few of those with many items or long bodies.
 const fn operations(shape: Shape) -> u64 {
-    if shape.items > 1 { 6 } else { 300 }
+    match shape {
+        _ if shape.items > 1 => 6,
+        _ if shape.bytes >= 64 << 10 => 12,
+        _ => 300,
+    }
 }
 
 fn run(shape: Shape, access: &Access, verify: Verify) -> Result<Carried, TargetError> {
