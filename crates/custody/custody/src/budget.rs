@@ -1,4 +1,4 @@
-//! How often a key in a token has sealed, and when that is enough (design 7.19).
+//! How often a key has sealed, and when that is enough (design 7.19).
 //!
 //! Suites 3 and 4 draw their nonces under one key for all messages, so the number of messages is bounded: at
 //! 2^30 the key is due for rotation, at 2^31 it seals no more. Numbers are reserved in the store, a block at a
@@ -6,8 +6,10 @@
 //! below the number of envelopes that exist: it may be above. A token operation that is tried again counts
 //! once, because of what was tried only one envelope can have left this process.
 //!
-//! Not here: the rotation itself, which is an order ([`Spent`] says when one is due); counters of other suites,
-//! which have no limit.
+//! Keys of other suites have no such limit. Where the owner of a context has said one ([`Rules`](crate::Rules)), their
+//! uses are counted in the same way, by whoever asks the holder: [`Budget::take_under`].
+//!
+//! Not here: the rotation itself, which is an order ([`Spent`] says when one is due); counters that only show use.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -23,8 +25,8 @@ use crate::{
     HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
 };
 
-/// From how many seals on a version is rotated, and refused. Not part of any configuration: no operator may
-/// raise them.
+/// From how many seals on a version is rotated, and refused. Those of keys in a token are not part of any configuration:
+/// no operator may raise them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SealLimits {
     block: u64,
@@ -49,6 +51,17 @@ impl SealLimits {
             rotate_at: rotate_at.min(standard.rotate_at),
             refuse_at: refuse_at.min(standard.refuse_at),
         }
+    }
+
+    /// What the owner of a context has said, if anything. A crash wastes a hundredth of it at most.
+    #[must_use]
+    pub fn said(rotate_at: Option<u64>, refuse_at: Option<u64>) -> Option<Self> {
+        let least = rotate_at.into_iter().chain(refuse_at).min()?;
+        Some(Self {
+            block: (least / 100).clamp(1, Self::STANDARD.block),
+            rotate_at: rotate_at.unwrap_or(u64::MAX),
+            refuse_at: refuse_at.unwrap_or(u64::MAX),
+        })
     }
 }
 
@@ -114,14 +127,27 @@ impl Budget {
     /// [`HolderError::SealLimit`] if the version has not so many left; [`HolderError::Store`] if no block can be
     /// reserved. Nothing may be sealed then.
     pub fn take(&self, key: KeyId, version: KeyVersion, count: u64) -> Result<(), HolderError> {
+        self.take_under(&self.limits, (key, version), count)
+    }
+
+    /// The same under other limits than those of keys in a token.
+    ///
+    /// # Errors
+    /// As [`Budget::take`].
+    pub fn take_under(
+        &self,
+        limits: &SealLimits,
+        (key, version): (KeyId, KeyVersion),
+        count: u64,
+    ) -> Result<(), HolderError> {
         let reserved = self.of(key, version);
         let mut reserved = reserved.lock().unwrap_or_else(PoisonError::into_inner);
         while reserved.left() < count {
             // What is reserved up to the limit is all there ever is: the store is not asked for more.
-            if reserved.end >= self.limits.refuse_at {
+            if reserved.end >= limits.refuse_at {
                 return Err(HolderError::SealLimit);
             }
-            let wanted = (count - reserved.left()).max(self.limits.block);
+            let wanted = (count - reserved.left()).max(limits.block);
             let more = self
                 .store
                 .reserve(key, version, wanted)
@@ -134,11 +160,11 @@ impl Budget {
             reserved.told = false;
         }
         let after = reserved.next + count;
-        if after > self.limits.refuse_at {
+        if after > limits.refuse_at {
             return Err(HolderError::SealLimit);
         }
         reserved.next = after;
-        let due = after >= self.limits.rotate_at && !std::mem::replace(&mut reserved.told, true);
+        let due = after >= limits.rotate_at && !std::mem::replace(&mut reserved.told, true);
         drop(reserved);
         if due {
             (self.on_spent)(Spent { key, version });
@@ -150,13 +176,24 @@ impl Budget {
     /// is not enough, or if it is the block in which a rotation becomes due: [`Budget::take`] says so.
     #[must_use]
     fn take_reserved(&self, key: KeyId, version: KeyVersion, count: u64) -> bool {
+        self.take_reserved_under(&self.limits, (key, version), count)
+    }
+
+    /// The same under other limits than those of keys in a token.
+    #[must_use]
+    pub fn take_reserved_under(
+        &self,
+        limits: &SealLimits,
+        (key, version): (KeyId, KeyVersion),
+        count: u64,
+    ) -> bool {
         let reserved = self.of(key, version);
         let Ok(mut reserved) = reserved.try_lock() else {
             return false;
         };
         let after = reserved.next + count;
-        let untold = after >= self.limits.rotate_at && !reserved.told;
-        if reserved.left() < count || after > self.limits.refuse_at || untold {
+        let untold = after >= limits.rotate_at && !reserved.told;
+        if reserved.left() < count || after > limits.refuse_at || untold {
             return false;
         }
         reserved.next = after;

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::SealLimits;
+
 /// The rules of one context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -26,6 +28,13 @@ pub struct Rules {
     /// Days after which an active version is rotated, 1 to 3650; never if this is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotate_after_days: Option<u16>,
+    /// Uses of a version that make something new (seals, signatures, codes, tokens) after which it is rotated; never
+    /// if this is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotate_after_uses: Option<u64>,
+    /// Such uses after which a version makes nothing new any more; never if this is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refuse_after_uses: Option<u64>,
     /// The campaign that is open: until it is done no version is destroyed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub campaign: Option<Campaign>,
@@ -57,6 +66,11 @@ pub enum BadRule {
     /// The rotation.
     #[error("a key is rotated after 1 to 3650 days")]
     Rotation,
+    /// A number of uses.
+    #[error(
+        "a version is rotated after 1 use or more, and before the number of uses at which it is refused"
+    )]
+    Uses,
     /// Somebody wants to take two approvals away.
     #[error("two approvals, once asked for, are never taken back")]
     Approvals,
@@ -70,6 +84,8 @@ impl Default for Rules {
             destroy_after_days: 30,
             quiet_days: 7,
             rotate_after_days: None,
+            rotate_after_uses: None,
+            refuse_after_uses: None,
             campaign: None,
         }
     }
@@ -96,10 +112,21 @@ impl Rules {
         if self.quiet_days > 365 {
             return Err(BadRule::Quiet);
         }
+        match (self.rotate_after_uses, self.refuse_after_uses) {
+            (Some(0), _) | (_, Some(0)) => return Err(BadRule::Uses),
+            (Some(soft), Some(hard)) if soft >= hard => return Err(BadRule::Uses),
+            _ => {}
+        }
         match self.rotate_after_days {
             Some(days) if !(1..=3650).contains(&days) => Err(BadRule::Rotation),
             _ => Ok(()),
         }
+    }
+
+    /// How often a version may be used, where the owner has said it.
+    #[must_use]
+    pub fn use_limits(&self) -> Option<SealLimits> {
+        SealLimits::said(self.rotate_after_uses, self.refuse_after_uses)
     }
 
     /// From the order to the destruction.

@@ -682,6 +682,13 @@ fn rules(context: &ContextState) -> Vec<(&'static str, String)> {
             ),
         ),
     ];
+    let uses = |count: u64| format!("after {count} uses of a version");
+    let limits = [
+        ("rotated too", rules.rotate_after_uses),
+        ("refused", rules.refuse_after_uses),
+    ];
+    let said = limits.into_iter();
+    rows.extend(said.filter_map(|(what, count)| Some((what, uses(count?)))));
     if let (Some(campaign), Some(moved)) = (&rules.campaign, context.moved) {
         rows.push(("campaign", format!("{moved} of {} moved", campaign.total)));
     }

@@ -11,7 +11,7 @@ use keywright_audit::head::SignedHead;
 use keywright_audit::log::{Identity, Log, Settings as LogSettings, SyncMode};
 use keywright_clock::{Clock, WallTime};
 use keywright_custody::KeyHolder;
-use keywright_custody::budget::SealLimits;
+use keywright_custody::budget::{Budget, SealLimits, Spent};
 use keywright_keystore::{Keystore, ServiceKey};
 use keywright_primitives::mac::MacKey;
 use keywright_primitives::signature::SigningKey;
@@ -141,11 +141,12 @@ impl Node {
         let doors = Doors::new(Handshakes::new(&config, &trust)?);
         let snapshot = Snapshot::load(&store, Arc::clone(&trust.all))?;
         let (spent, due) = mpsc::channel();
-        let count = (store.clone(), limits, spent);
+        let count = (store.clone(), limits, spent.clone());
         let holder = wrap(join_holders(keystore, sessions, count, &clock));
         let settings = service_settings(&config);
         let shared = Shared::new(snapshot, holder, clock.clone(), settings);
         let shared = shared.map_err(HomeError::Thread)?;
+        shared.count_in(limited_by_owners(&store, spent));
         let admin = Admin::new(shared, store.clone(), log.writer()?);
         admin.remember_uses()?;
         let (folder, log) = (folder_of(path), Mutex::new(Some(log)));
@@ -166,9 +167,7 @@ impl Node {
         node.set_certificate_until(certificate_end(&node.config)?);
         node.adopt_newer_trust(trust.all, &trust.text)?;
         let node = Arc::new(node);
-        if node.config.token.is_some() {
-            rotation::start(&node, due)?;
-        }
+        rotation::start(&node, due)?;
         Ok(node)
     }
 
@@ -476,6 +475,15 @@ fn service_settings(config: &Config) -> ServiceSettings {
             queue: limits.long_queue,
         },
     }
+}
+
+/// Where uses are counted that the owner of a context has limited.
+fn limited_by_owners(store: &Store, spent: mpsc::Sender<Spent>) -> Budget {
+    // Nobody listens any more only where the node has ended.
+    let tell = move |one| {
+        let _ = spent.send(one);
+    };
+    Budget::new(store.clone(), SealLimits::STANDARD, Box::new(tell))
 }
 
 fn folder_of(path: &Path) -> PathBuf {

@@ -171,6 +171,10 @@ pub struct RuleChanges {
     pub quiet_days: Option<u16>,
     /// When it is rotated.
     pub rotation: Option<Rotation>,
+    /// After how many uses of a version it is rotated; 0 for never.
+    pub rotate_after_uses: Option<u64>,
+    /// After how many uses of a version it makes nothing new; 0 for never.
+    pub refuse_after_uses: Option<u64>,
     /// Versions below this do not open.
     pub min_open: Option<KeyVersion>,
     /// The campaign.
@@ -209,12 +213,21 @@ impl From<RuleChanges> for NewRules {
                 Rotation::ByHand => None,
                 Rotation::EveryDays(days) => Some(days),
             }),
+            rotate_after_uses: changes.rotate_after_uses.map(or_never),
+            refuse_after_uses: changes.refuse_after_uses.map(or_never),
             min_open: changes.min_open,
             campaign: changes.campaign.map(|order| match order {
                 CampaignOrder::Open(total) => Some(total),
                 CampaignOrder::Close => None,
             }),
         }
+    }
+}
+
+const fn or_never(uses: u64) -> Option<u64> {
+    match uses {
+        0 => None,
+        uses => Some(uses),
     }
 }
 

@@ -10,7 +10,8 @@ use keywright_service::AdminError;
 use crate::{HomeError, Node};
 
 /// Rotates for `node` until it is gone. A rotation that fails is tried again: between the limit at which it is
-/// due and the one at which sealing ends lie a thousand million seals. Each try is in the audit log.
+/// due and the one at which sealing ends lie a thousand million seals, or as many uses as the owner has said. Each try
+/// is in the audit log.
 pub(crate) fn start(node: &Arc<Node>, due: Receiver<Spent>) -> Result<(), HomeError> {
     let node = Arc::downgrade(node);
     std::thread::Builder::new()

@@ -18,8 +18,6 @@ use keywright_api::route::Route;
 use keywright_service::{Call, Caller, Desk, Recorded, TooFast, Worker};
 use keywright_types::{Code, Operation, Plane, RequestId};
 
-pub(crate) use random::length_is_good;
-
 use crate::gate::{Gate, LetIn, Load};
 use crate::timing::Timing;
 use crate::transport::group::GroupFlush;

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod admin;
+mod allowance;
 mod caller;
 mod clock_watch;
 mod counting;

@@ -15,7 +15,8 @@ use keywright_policy::Policy;
 use keywright_primitives::random::RandomStream;
 use keywright_store::Transaction;
 use keywright_types::{
-    ApprovalId, KeyVersion, Name, Operation, PrincipalId, Purpose, RequestId, State, VersionLabel,
+    ApprovalId, Custody, KeyVersion, Name, Operation, PrincipalId, Purpose, RequestId, State,
+    VersionLabel,
 };
 
 use crate::order::{Intent, Prepared};
@@ -115,6 +116,10 @@ pub struct NewRules {
     pub quiet_days: Option<u16>,
     /// Days between rotations, or none.
     pub rotate_after_days: Option<Option<u16>>,
+    /// Uses of a version after which it is rotated, or none.
+    pub rotate_after_uses: Option<Option<u64>>,
+    /// Uses of a version after which it makes nothing new, or none.
+    pub refuse_after_uses: Option<Option<u64>>,
     /// Versions below this do not open.
     pub min_open: Option<KeyVersion>,
     /// How many ciphertexts a campaign is to move; none ends the campaign.
@@ -500,6 +505,8 @@ impl Admin {
             destroy_after_days,
             quiet_days,
             rotate_after_days,
+            rotate_after_uses,
+            refuse_after_uses,
             min_open: _,
             campaign,
         } = *new;
@@ -507,6 +514,8 @@ impl Admin {
         rules.destroy_after_days = destroy_after_days.unwrap_or(rules.destroy_after_days);
         rules.quiet_days = quiet_days.unwrap_or(rules.quiet_days);
         rules.rotate_after_days = rotate_after_days.unwrap_or(rules.rotate_after_days);
+        rules.rotate_after_uses = rotate_after_uses.unwrap_or(rules.rotate_after_uses);
+        rules.refuse_after_uses = refuse_after_uses.unwrap_or(rules.refuse_after_uses);
         if let Some(campaign) = campaign {
             rules.campaign = campaign.map(|total| Campaign {
                 total,
@@ -518,9 +527,14 @@ impl Admin {
     }
 }
 
-/// Refuses a rule that rotates what is rotated by hand, or never (design 7.18).
+/// Refuses a rule that rotates what is rotated by hand, or never (design 7.18), and one that limits uses which are
+/// limited already (7.19) or make nothing new.
 fn check_rotation(key: &Key, rules: &Rules) -> Result<(), AdminError> {
-    let by_itself = rules.rotate_after_days.is_some();
+    let by_itself = rules.rotate_after_days.is_some() || rules.rotate_after_uses.is_some();
+    let limited = rules.use_limits().is_some();
+    if limited && (key.spec().custody == Custody::Token || key.spec().purpose == Purpose::Agree) {
+        return Err(AdminError::Unsupported);
+    }
     let moves = rules.campaign.is_some();
     match key.spec().purpose {
         Purpose::Tree if by_itself => Err(AdminError::OneSeed),

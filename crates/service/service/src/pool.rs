@@ -15,6 +15,7 @@ use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use tokio::sync::oneshot;
 
+use crate::allowance::Claim;
 use crate::metrics::Spent;
 use crate::streams::{Start, Started};
 
@@ -54,17 +55,23 @@ impl PoolSize {
 /// What a thread is given.
 enum Job {
     /// One request, with what it takes along.
-    Perform(Work, oneshot::Sender<Worked>),
+    Perform(Queued, oneshot::Sender<Worked>),
     /// To begin a stream.
     Stream(Start, oneshot::Sender<Result<Started, HolderError>>),
     /// To see whether the holder works.
     Probe(oneshot::Sender<Result<(), HolderError>>),
 }
 
-struct Work {
-    permit: Permit,
-    request: Request,
-    items: Items,
+/// What a thread does for a request, and what it has to take first.
+pub(crate) struct Work {
+    pub(crate) permit: Permit,
+    pub(crate) request: Request,
+    pub(crate) items: Items,
+    pub(crate) claim: Option<Claim>,
+}
+
+struct Queued {
+    work: Work,
     since: MonotonicTime,
 }
 
@@ -120,20 +127,10 @@ impl Pool {
     }
 
     /// Hands a request to the pool. `Err` at once if its queue is full.
-    pub(crate) fn submit(
-        &self,
-        permit: Permit,
-        request: Request,
-        items: Items,
-    ) -> Result<oneshot::Receiver<Worked>, HolderError> {
+    pub(crate) fn submit(&self, work: Work) -> Result<oneshot::Receiver<Worked>, HolderError> {
         let (answer, receiver) = oneshot::channel();
-        let work = Work {
-            permit,
-            request,
-            items,
-            since: self.clock.monotonic(),
-        };
-        self.hand_in(Job::Perform(work, answer))?;
+        let since = self.clock.monotonic();
+        self.hand_in(Job::Perform(Queued { work, since }, answer))?;
         Ok(receiver)
     }
 
@@ -204,7 +201,7 @@ fn work(jobs: &Mutex<Receiver<Job>>, holder: &dyn KeyHolder, clock: &Clock) {
 }
 
 fn perform(
-    work: Work,
+    Queued { work, since }: Queued,
     answer: oneshot::Sender<Worked>,
     (holder, clock): (&dyn KeyHolder, &Clock),
     random: &mut RandomStream,
@@ -217,11 +214,12 @@ fn perform(
         permit,
         request,
         items,
-        since,
+        claim,
     } = work;
     let begun = clock.monotonic();
     // A panic ends its request and not the thread: a pool that shrinks would end as none.
     let done = catch_unwind(AssertUnwindSafe(|| {
+        claim.map_or(Ok(()), |claim| claim.take())?;
         holder.perform(&permit, &request, items, random)
     }));
     // Nothing random is kept for the next (design 7.24).
@@ -335,7 +333,12 @@ mod tests {
             binding,
             deadline_ns,
         };
-        pool.submit(permit, request, Items::default())
+        pool.submit(Work {
+            permit,
+            request,
+            items: Items::default(),
+            claim: None,
+        })
     }
 
     fn submit(pool: &Pool) -> Result<Answer, HolderError> {

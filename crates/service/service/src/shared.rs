@@ -1,11 +1,12 @@
 //! What all server threads share.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption, Guard};
 use keywright_clock::{Clock, WallTime};
+use keywright_custody::budget::Budget;
 use keywright_custody::{KeyHolder, Placement};
 
 use crate::Snapshot;
@@ -54,6 +55,8 @@ pub struct Shared {
     settings: Settings,
     metrics: Metrics,
     uses: Uses,
+    /// Where uses are counted that an owner has limited.
+    budget: OnceLock<Arc<Budget>>,
     standing: ArcSwapOption<Standing>,
     survey: ArcSwap<Survey>,
     started: WallTime,
@@ -89,6 +92,7 @@ impl Shared {
             settings,
             metrics,
             uses: Uses::default(),
+            budget: OnceLock::new(),
             standing: ArcSwapOption::empty(),
             survey,
             started: started.0,
@@ -139,6 +143,16 @@ impl Shared {
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Has uses counted in `budget` where the owner of a context limits them; without it such contexts make nothing.
+    /// The first one stays.
+    pub fn count_in(&self, budget: Budget) {
+        drop(self.budget.set(Arc::new(budget)));
+    }
+
+    pub(crate) fn budget(&self) -> Option<&Arc<Budget>> {
+        self.budget.get()
     }
 
     /// How often each version of a key was used.

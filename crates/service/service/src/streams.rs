@@ -15,19 +15,18 @@ use keywright_audit::RecordType;
 use keywright_audit::field::Field;
 use keywright_audit::record::Facts;
 use keywright_clock::MonotonicTime;
-use keywright_custody::{
-    HolderError, KeyHolder, KeyMaterial, Placement, Request, StreamStart, Versions,
-};
+use keywright_custody::{HolderError, KeyHolder, KeyMaterial, Request, StreamStart, Versions};
 use keywright_envelope::Binding;
 use keywright_envelope::stream::{Prefix, StreamOpener, StreamSealer};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use keywright_types::{Code, KeyVersion, Operation};
 
+use crate::allowance::Claim;
 use crate::meter::Meter;
 use crate::plan::{self, DataOperation, Noted};
 use crate::recorded::Recorded;
-use crate::worker::{Call, Entry, Refusal, Worker};
+use crate::worker::{Call, Entry, Queue, Refusal, Worker};
 
 /// A stream that somebody asks for.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +69,8 @@ pub(crate) struct Start {
     aad: Vec<u8>,
     /// Of a stream that is opened.
     prefix: Option<Prefix>,
+    /// What is to be taken of the version's uses first.
+    claim: Option<Claim>,
 }
 
 /// What the holder makes of it.
@@ -89,6 +90,7 @@ impl Start {
             binding: self.binding,
             aad: &self.aad,
         };
+        self.claim.as_ref().map_or(Ok(()), Claim::take)?;
         if let Some(prefix) = &self.prefix {
             let opener = holder.open_stream(&self.permit, start, prefix)?;
             return Ok(Started::Opening(opener));
@@ -139,9 +141,12 @@ impl Worker {
                 return Err(refused(Code::NoActiveVersion));
             };
             let principal = entry.principal()?;
+            let (material, one) = (active.material(), (DataOperation::Encrypt, 1));
+            let claim = self.shared().claim(key, Some(material), one);
             Ok(Start {
                 permit,
-                material: Arc::clone(active.material()),
+                claim: claim.map_err(|error| refused(error.code()))?,
+                material: Arc::clone(material),
                 binding: plan::binding_for(key.binding(), &principal).map_err(refused)?,
                 aad: wanted.aad.to_vec(),
                 prefix: None,
@@ -182,6 +187,7 @@ impl Worker {
                 binding: Binding::None,
                 aad: wanted.aad.to_vec(),
                 prefix: Some(prefix),
+                claim: None,
             })
         });
         self.start(wanted, entry, planned).await
@@ -251,12 +257,13 @@ impl Worker {
             binding: start.binding,
             deadline_ns: keywright_custody::NO_DEADLINE,
         };
-        match shared.pool() {
-            Some(pool) if shared.holder().placement_of(&request) == Placement::Pool => {
+        let waits = start.claim.is_some();
+        match self.pool_for(&request, (1, waits)) {
+            Some(Queue::Device(pool) | Queue::Long(pool)) => {
                 let waiting = pool.start_stream(start)?;
                 waiting.await.unwrap_or(Err(HolderError::Unavailable))
             }
-            _ => self.with_random(|random| start.run(shared.holder(), random)),
+            None => self.with_random(|random| start.run(shared.holder(), random)),
         }
     }
 }

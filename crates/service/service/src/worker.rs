@@ -31,6 +31,7 @@ pub use admission::TooFast;
 pub(crate) use entry::{Entry, Outcome, Refusal};
 pub use expected::Expected;
 pub use performed::{Done, Performed};
+pub(crate) use work::Queue;
 
 use crate::counting::Tallies;
 use crate::desk::{self, ContextOrder, Desk, OrderDone, Ordering};

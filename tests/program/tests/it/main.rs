@@ -60,4 +60,6 @@ mod tokens;
 #[cfg(test)]
 mod transit;
 #[cfg(test)]
+mod use_limits;
+#[cfg(test)]
 mod uses;

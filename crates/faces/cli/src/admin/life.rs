@@ -62,6 +62,12 @@ pub(super) struct ContextSet {
     /// Rotate the key by hand alone.
     #[arg(long)]
     rotate_by_hand: bool,
+    /// Rotate the key when its active version has made so many seals, signatures, codes or tokens; 0 for never.
+    #[arg(long, value_name = "USES")]
+    rotate_after_uses: Option<u64>,
+    /// Have a version make nothing new once it was used so often; 0 for never.
+    #[arg(long, value_name = "USES")]
+    refuse_after_uses: Option<u64>,
     /// The least version that opens.
     #[arg(long, value_name = "VERSION")]
     min_open: Option<u32>,
@@ -84,6 +90,8 @@ impl ContextSet {
             destroy_after_days: self.destroy_after,
             quiet_days: self.quiet,
             rotation: rotation.or(by_hand),
+            rotate_after_uses: self.rotate_after_uses,
+            refuse_after_uses: self.refuse_after_uses,
             min_open: self.min_open.map(KeyVersion::from_number),
             campaign: campaign.or(ended),
         }

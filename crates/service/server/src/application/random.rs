@@ -57,7 +57,7 @@ const fn outcome_of(item: &RandomItem) -> Code {
     }
 }
 
-pub(crate) const fn length_is_good(bytes: u64) -> bool {
+const fn length_is_good(bytes: u64) -> bool {
     bytes >= 1 && bytes <= MAX_RANDOM
 }
 

@@ -11,9 +11,10 @@ use keywright_types::{Code, KeyVersion};
 use super::entry::{Decided, Entry};
 use super::performed::{Done, Performed};
 use super::{Call, Worker};
+use crate::allowance::Claim;
 use crate::metrics::{Place, Spent};
 use crate::plan::{DataOperation, Plan, Prepared, plan};
-use crate::pool::{Pool, Worked};
+use crate::pool::{Pool, Work, Worked};
 
 impl Worker {
     /// Does `operation` on a context for each item: at once, unless the holder waits for a device.
@@ -40,8 +41,16 @@ impl Worker {
             let rights = (&*snapshot.policy, principal, paths);
             plan(operation, key, rights, items, deadline)
         });
-        match planned {
-            Ok((plan, items)) => self.hand_over(entry, (operation, permit), plan, items),
+        let claimed = planned.and_then(|(plan, items)| {
+            let first = plan.request.versions.first();
+            let asked = (operation, items.len());
+            let claim = self.shared.claim(key, first, asked);
+            Ok((plan, items, claim.map_err(HolderError::code)?))
+        });
+        match claimed {
+            Ok((plan, items, claim)) => {
+                self.hand_over(entry, (operation, permit, claim), plan, items)
+            }
             Err(code) => {
                 self.note_idle(key, code, entry.facts.time);
                 Performed::ready(entry.refuse(code, None))
@@ -64,7 +73,7 @@ impl Worker {
     fn hand_over<'a>(
         &'a self,
         mut entry: Entry<'a>,
-        (operation, permit): (DataOperation, Permit),
+        (operation, permit, claim): (DataOperation, Permit, Option<Claim>),
         plan: Plan,
         items: Items,
     ) -> Performed<'a> {
@@ -91,8 +100,9 @@ impl Worker {
         }
         let (holder, random) = (self.shared.holder(), &self.random);
         let begun = self.shared.clock().monotonic();
-        let (pool, items) = match self.pool_for(&request, items.len()) {
-            Some(Queue::Device(pool)) => {
+        let place = self.pool_for(&request, (items.len(), claim.is_some()));
+        let (pool, items) = match place {
+            Some(Queue::Device(pool)) if claim.is_none() => {
                 let mut random = random.borrow_mut();
                 let now = holder.perform_now(&permit, &request, items, &mut random);
                 drop(random);
@@ -104,7 +114,7 @@ impl Worker {
                     Err(items) => (pool, items),
                 }
             }
-            Some(Queue::Long(pool)) => (pool, items),
+            Some(Queue::Device(pool) | Queue::Long(pool)) => (pool, items),
             None => {
                 request.deadline_ns = NO_DEADLINE;
                 let mut random = random.borrow_mut();
@@ -114,7 +124,13 @@ impl Worker {
                 return Performed::ready(entry.finish_items(done, operation));
             }
         };
-        let waiting = match pool.submit(permit, request, items) {
+        let work = Work {
+            permit,
+            request,
+            items,
+            claim,
+        };
+        let waiting = match pool.submit(work) {
             Ok(waiting) => waiting,
             Err(error) => return Performed::ready(entry.refuse(error.code(), None)),
         };
@@ -125,13 +141,19 @@ impl Worker {
         })
     }
 
-    /// Where a request is done that must not be done on this thread: it waits for a device, or takes long.
-    fn pool_for(&self, request: &Request, items: usize) -> Option<Queue<'_>> {
+    /// Where a request is done that must not be done on this thread: it waits for a device or a disk, or takes long.
+    pub(crate) fn pool_for(
+        &self,
+        request: &Request,
+        (items, waits): (usize, bool),
+    ) -> Option<Queue<'_>> {
         match self.shared.pool() {
             Some(pool) if self.shared.holder().placement_of(request) == Placement::Pool => {
                 Some(Queue::Device(pool))
             }
-            _ if Effort::of(request, items).is_long() => Some(Queue::Long(self.shared.long())),
+            _ if waits || Effort::of(request, items).is_long() => {
+                Some(Queue::Long(self.shared.long()))
+            }
             _ => None,
         }
     }
@@ -148,7 +170,7 @@ impl Worker {
 }
 
 /// Which line a request is put into.
-enum Queue<'a> {
+pub(crate) enum Queue<'a> {
     /// In front of a holder that waits for a device.
     Device(&'a Pool),
     /// For what takes the processor too long.

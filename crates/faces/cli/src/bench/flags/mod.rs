@@ -83,7 +83,7 @@ pub(super) enum Doubt {
 impl JudgeFlags {
     /// Fills in what is judged.
     pub(super) fn apply(&self, plan: &mut CasePlan) {
-        plan.objectives.extend(&self.slo);
+        plan.objectives.extend(self.slo.iter().cloned());
         if !self.percentiles.is_empty() {
             plan.percentiles.clone_from(&self.percentiles);
             plan.few = Few::Give;
