@@ -308,6 +308,7 @@ impl Worker {
             started: call.started,
             principal,
             paths: PathList::new(),
+            worked: None,
             open: true,
         }
     }

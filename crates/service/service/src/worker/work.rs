@@ -1,8 +1,5 @@
 //! Items of a request on their way to the holder and back.
 
-use std::time::Duration;
-
-use keywright_clock::MonotonicTime;
 use keywright_custody::{HolderError, Items, NO_DEADLINE, Placement, Reply};
 use keywright_policy::Permit;
 use keywright_types::{Code, KeyVersion};
@@ -108,7 +105,7 @@ impl Worker {
             drop(random);
             let items = match now {
                 Ok(reply) => {
-                    let done = answer(reply, self.worked_here(begun));
+                    let done = answer(reply, entry.worked_here(begun));
                     return Performed::ready(entry.finish_items(done, operation));
                 }
                 Err(items) => items,
@@ -127,18 +124,8 @@ impl Worker {
         let mut random = self.random.borrow_mut();
         let reply = holder.perform(&permit, &request, items, &mut random);
         drop(random);
-        let done = answer(reply, self.worked_here(begun));
+        let done = answer(reply, entry.worked_here(begun));
         Performed::ready(entry.finish_items(done, operation))
-    }
-
-    /// Notes work of a holder on this thread that began then.
-    fn worked_here(&self, begun: MonotonicTime) -> Spent {
-        let spent = Spent {
-            queue: Duration::ZERO,
-            holder: self.shared.clock().monotonic().since(begun),
-        };
-        self.counters.note_holder(Place::Thread, spent);
-        spent
     }
 }
 
