@@ -5,13 +5,13 @@
 //! [`crate::signature::ecdsa`], agreement is [`crate::agreement`].
 
 use aws_lc_rs::agreement::{self, ECDH_P256};
-use p256::ecdsa::signature::hazmat::PrehashVerifier as _;
 use p256::ecdsa::{RecoveryId, Signature, SigningKey, VerifyingKey};
 use p256::elliptic_curve::PrimeField as _;
 use p256::elliptic_curve::group::Group as _;
 use p256::elliptic_curve::sec1::ToSec1Point as _;
 use p256::{ProjectivePoint, Scalar};
 
+use crate::signature::ecdsa::P256VerifyingKey;
 use crate::{Error, Rejected, scalar};
 
 /// A private key where its owner keeps it.
@@ -90,6 +90,15 @@ impl<'a> PrivateKey<'a> {
     }
 }
 
+/// A signature with the lower s of the two that fit.
+///
+/// # Errors
+/// [`Error::Backend`] if r or s is no number below the order, which no signature of ours has.
+pub fn with_lower_s(signature: &[u8; 64]) -> Result<[u8; 64], Error> {
+    let signature = Signature::from_slice(signature).map_err(|_| Error::Backend)?;
+    Ok(signature.normalize_s().to_bytes().into())
+}
+
 impl PublicKey {
     /// Reads a point as SEC 1 writes it: 33 bytes compressed, or 65 bytes that begin with 4.
     ///
@@ -149,8 +158,8 @@ impl PublicKey {
         if signature.normalize_s() != signature {
             return Err(Rejected);
         }
-        let verified = VerifyingKey::from(self.0).verify_prehash(digest, &signature);
-        verified.map_err(|_| Rejected)
+        let key = P256VerifyingKey::from_sec1(&self.to_uncompressed()).map_err(|_| Rejected)?;
+        key.verify_digest(digest, &signature.to_bytes().into())
     }
 
     /// The key that made this signature with this recovery id.

@@ -112,10 +112,7 @@ impl SecretBytes {
 
 impl Drop for SecretBytes {
     fn drop(&mut self) {
-        // The spare capacity may hold what a shorter secret left behind.
-        let capacity = self.0.capacity();
-        self.0.resize(capacity, 0);
-        wipe(&mut self.0);
+        wipe_vec(&mut self.0);
     }
 }
 
@@ -145,7 +142,10 @@ pub fn wipe(bytes: &mut [u8]) {
 /// As [`wipe`], with the spare capacity, and leaves `bytes` empty: whoever shortened a buffer has left
 /// bytes behind its end.
 pub fn wipe_vec(bytes: &mut Vec<u8>) {
-    bytes.zeroize();
+    bytes.clear();
+    bytes.resize(bytes.capacity(), 0);
+    std::hint::black_box(bytes.as_mut_slice());
+    bytes.clear();
 }
 
 #[cfg(test)]

@@ -14,8 +14,7 @@ use arrow_buffer::Buffer;
 use arrow_ipc::reader::FileDecoder;
 use arrow_schema::{DataType, SchemaRef};
 use keywright_format::OnBad;
-use keywright_primitives::hash::blake3;
-use keywright_protect::{Columns, Digests, Direction, Input, Plan, Stage};
+use keywright_protect::{Checksum, Checksums, Columns, Direction, Input, Plan, Stage};
 use keywright_tabular::csv::Layout;
 
 use self::batch::{Change, Changed, Done};
@@ -26,7 +25,7 @@ use crate::error::{Error, Trouble};
 use crate::line::line;
 use crate::positional::{Failure, Positional};
 use crate::run::{Order, Tick};
-use crate::sink::{digest, tracked};
+use crate::sink::{checksum, tracked};
 use crate::table::{Batch, Kind};
 use crate::walk::Walk;
 
@@ -451,12 +450,12 @@ impl Work<'_> {
         to: u64,
         (done, note): (&Done, &[u8]),
     ) -> Result<(), Trouble> {
-        let digests = Digests {
-            input: self.walk.digest(to)?,
-            output: digest(&mut self.output.tracked)?,
+        let checksums = Checksums {
+            input: self.walk.checksum(to)?,
+            output: checksum(&mut self.output.tracked)?,
             rejects: match &mut self.rejects {
-                Some(rejects) => digest(&mut rejects.tracked)?,
-                None => blake3(&[]),
+                Some(rejects) => checksum(&mut rejects.tracked)?,
+                None => Checksum::of(&[]),
             },
         };
         let written = |output: &Output<'_>| output.tracked.bytes_written() as u64;
@@ -469,6 +468,6 @@ impl Work<'_> {
         for (sum, counts) in next.counts.iter_mut().zip(&done.counts) {
             sum.add(counts);
         }
-        Ok(stage.commit(next, &digests, note)?)
+        Ok(stage.commit(next, &checksums, note)?)
     }
 }

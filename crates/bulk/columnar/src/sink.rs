@@ -1,20 +1,20 @@
-//! A file that is written behind what it holds, with a digest of each block.
+//! A file that is written behind what it holds, with a checksum of each block.
 
 use std::fs::File;
 use std::io::{self, Write};
 
-use keywright_primitives::hash::Blake3;
+use keywright_protect::{Checksum, Summing};
 use parquet::file::writer::TrackedWrite;
 
 use crate::positional::Failure;
 
-/// Bytes that are held back, so that the file and the digest are given many at a time.
+/// Bytes that are held back, so that the file and the checksum are given many at a time.
 const HELD: usize = 256 << 10;
 
 /// The file.
 pub(crate) struct Sink {
     file: File,
-    hash: Blake3,
+    summing: Summing,
     held: Vec<u8>,
     failure: Failure,
 }
@@ -33,7 +33,7 @@ pub(crate) type Tracked = TrackedWrite<Behind<Sink>>;
 pub(crate) fn tracked(file: &File, there: u64, failure: &Failure) -> io::Result<Tracked> {
     let sink = Sink {
         file: file.try_clone()?,
-        hash: Blake3::new(),
+        summing: Summing::default(),
         held: Vec::new(),
         failure: failure.clone(),
     };
@@ -55,11 +55,10 @@ pub(crate) fn behind<W: Write>(inner: W, there: u64) -> io::Result<TrackedWrite<
     Ok(tracked)
 }
 
-/// The digest of everything that was written since it was asked for last.
-pub(crate) fn digest(tracked: &mut Tracked) -> io::Result<[u8; 32]> {
+/// The checksum of everything that was written since it was asked for last.
+pub(crate) fn checksum(tracked: &mut Tracked) -> io::Result<Checksum> {
     tracked.flush()?;
-    let hash = &mut tracked.inner_mut().inner.hash;
-    Ok(std::mem::replace(hash, Blake3::new()).finish())
+    Ok(tracked.inner_mut().inner.summing.finish())
 }
 
 impl<W: Write> Write for Behind<W> {
@@ -81,7 +80,7 @@ impl Sink {
     fn give(&mut self, bytes: &[u8]) -> io::Result<()> {
         let written = self.file.write_all(bytes);
         written.inspect_err(|error| self.failure.note(error))?;
-        self.hash.update(bytes);
+        self.summing.update(bytes);
         Ok(())
     }
 

@@ -1,10 +1,10 @@
-//! The input, gone through once from its beginning to its end: every byte is hashed, on its way to the output or past it.
+//! The input, gone through once from its beginning to its end: every byte goes into a checksum, on its way to the output or past it.
 
 use std::io::{self, BufReader, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use keywright_primitives::hash::Blake3;
+use keywright_protect::{Checksum, Summing};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
@@ -13,11 +13,11 @@ use crate::positional::Positional;
 /// Bytes that are read at a time, few enough to stay in a core's cache until they are written.
 const PIECE: usize = 256 << 10;
 
-/// How far the input is hashed.
+/// How far the input is gone through.
 pub(crate) struct Walk {
     bytes: Positional,
     at: u64,
-    hash: Blake3,
+    summing: Summing,
     room: Vec<u8>,
 }
 
@@ -27,7 +27,7 @@ impl Walk {
         Self {
             bytes: bytes.clone(),
             at,
-            hash: Blake3::new(),
+            summing: Summing::default(),
             room: Vec::new(),
         }
     }
@@ -53,24 +53,24 @@ impl Walk {
             if piece.is_empty() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            self.hash.update(piece);
+            self.summing.update(piece);
             give(piece)?;
             self.at += count as u64;
         }
         Ok(())
     }
 
-    /// The digest of everything up to a place since it was asked for last.
-    pub(crate) fn digest(&mut self, to: u64) -> io::Result<[u8; 32]> {
+    /// The checksum of everything up to a place since it was asked for last.
+    pub(crate) fn checksum(&mut self, to: u64) -> io::Result<Checksum> {
         self.pass(to)?;
-        Ok(std::mem::replace(&mut self.hash, Blake3::new()).finish())
+        Ok(self.summing.finish())
     }
 
     /// Reads at a place, and goes on if it is there already.
     fn read_at(&mut self, at: u64, out: &mut [u8]) -> io::Result<usize> {
         let count = self.bytes.from(at).read(out)?;
         if at == self.at {
-            self.hash.update(out.get(..count).unwrap_or_default());
+            self.summing.update(out.get(..count).unwrap_or_default());
             self.at += count as u64;
         }
         Ok(count)
@@ -152,8 +152,6 @@ impl ChunkReader for Stretch {
 
 #[cfg(test)]
 mod tests {
-    use keywright_primitives::hash::blake3;
-
     use super::*;
 
     fn file(bytes: &[u8]) -> Positional {
@@ -173,14 +171,17 @@ mod tests {
         let mut out = Vec::new();
         walk.pass(17).unwrap();
         walk.copy(600_001, &mut out).unwrap();
-        assert_eq!(walk.digest(600_002).unwrap(), blake3(&bytes[5..600_002]));
+        assert_eq!(
+            walk.checksum(600_002).unwrap(),
+            Checksum::of(&bytes[5..600_002])
+        );
         assert!(out == bytes[17..600_001]);
         // Not back, and nothing twice.
         walk.pass(9).unwrap();
         walk.copy(600_002, &mut out).unwrap();
         assert_eq!(
-            walk.digest(600_010).unwrap(),
-            blake3(&bytes[600_002..600_010])
+            walk.checksum(600_010).unwrap(),
+            Checksum::of(&bytes[600_002..600_010])
         );
         assert_eq!(out.len(), 600_001 - 17);
         walk.pass(bytes.len() as u64 + 1).unwrap_err();
@@ -203,7 +204,7 @@ mod tests {
         let stretch = way.until(8);
         assert!(stretch.get_bytes(2, 6).unwrap() == bytes[2..8]);
         stretch.get_bytes(bytes.len() as u64 - 2, 3).unwrap_err();
-        let digest = way.walk().digest(300_600).unwrap();
-        assert_eq!(digest, blake3(&bytes[4..300_600]));
+        let checksum = way.walk().checksum(300_600).unwrap();
+        assert_eq!(checksum, Checksum::of(&bytes[4..300_600]));
     }
 }

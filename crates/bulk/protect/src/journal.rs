@@ -1,15 +1,15 @@
 //! How far a run is: one record for each block that stands in the output.
 //!
 //! ```text
-//! header = "KWJ2" + fingerprint of the plan (32) + bytes of the input (u64) + columns (u32) + MAC (32)
+//! header = "KWJ3" + fingerprint of the plan (32) + bytes of the input (u64) + columns (u32) + MAC (32)
 //! record = where input, output and rejects end (u64 each), rows, lines, rejected rows (u64 each),
-//!          four counts of each column (u64 each), BLAKE3 of the block in each of the three files (32 each),
+//!          four counts of each column (u64 each), the checksum of the block in each of the three files (16 each),
 //!          lp(note), MAC (32)
 //! MAC    = HMAC-SHA-256(journal key, MAC before it + what stands before this MAC)
 //! ```
 //!
 //! A note is what a table of another kind needs to know of a block that it has written; CSV needs nothing.
-//! Digests are by block, so that threads make them. A record that is cut short, or whose MAC does not fit, ends
+//! Checksums are by block, so that threads make them. A record that is cut short, or whose MAC does not fit, ends
 //! the journal: the run goes on behind the record before it. So does one whose output is not on the disk, which
 //! is why nothing needs to be synced while the run is under way.
 
@@ -20,9 +20,10 @@ use keywright_encoding::Reader;
 use keywright_primitives::mac::{Mac, MacKey};
 use keywright_secret::ct_eq;
 
+use crate::checksum::Checksum;
 use crate::step::Counts;
 
-const MAGIC: &[u8; 4] = b"KWJ2";
+const MAGIC: &[u8; 4] = b"KWJ3";
 const HEADER: usize = 4 + 32 + 8 + 4 + 32;
 
 /// Bytes of the longest note that is read.
@@ -48,20 +49,20 @@ pub struct Position {
     pub counts: Vec<Counts>,
 }
 
-/// BLAKE3 of what a block is in each of the three files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a block is in each of the three files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "there are three files")]
-pub struct Digests {
+pub struct Checksums {
     /// The input.
-    pub input: [u8; 32],
+    pub input: Checksum,
     /// The output.
-    pub output: [u8; 32],
+    pub output: Checksum,
     /// The second file; of nothing, where there is none.
-    pub rejects: [u8; 32],
+    pub rejects: Checksum,
 }
 
 /// What a record says.
-pub(crate) type Record = (Position, Digests, Vec<u8>);
+pub(crate) type Record = (Position, Checksums, Vec<u8>);
 
 /// The file, at its end.
 #[derive(Debug)]
@@ -138,7 +139,7 @@ impl Journal {
 
     /// Bytes of a record in front of its note, the length of that included.
     const fn fixed_len(&self) -> usize {
-        8 * (6 + 4 * self.columns) + 3 * 32 + 4
+        8 * (6 + 4 * self.columns) + 3 * Checksum::LENGTH + 4
     }
 
     /// The next record, or nothing at the end of what can be believed.
@@ -192,13 +193,14 @@ impl Journal {
                 rejected: reader.u64().ok()?,
             });
         }
-        let digests = Digests {
-            input: *reader.array().ok()?,
-            output: *reader.array().ok()?,
-            rejects: *reader.array().ok()?,
+        let mut checksum = || reader.array().ok().copied().map(Checksum::from_bytes);
+        let checksums = Checksums {
+            input: checksum()?,
+            output: checksum()?,
+            rejects: checksum()?,
         };
         let note = text.get(self.fixed_len()..).unwrap_or_default();
-        Some((position, digests, note.to_vec()))
+        Some((position, checksums, note.to_vec()))
     }
 
     /// Forgets everything behind a place, and goes on there.
@@ -218,7 +220,7 @@ impl Journal {
     pub(crate) fn append(
         &mut self,
         position: &Position,
-        digests: &Digests,
+        checksums: &Checksums,
         note: &[u8],
     ) -> io::Result<()> {
         let length = u32::try_from(note.len()).unwrap_or(u32::MAX);
@@ -241,8 +243,8 @@ impl Journal {
         for number in numbers.into_iter().chain(counts) {
             self.record.extend_from_slice(&number.to_be_bytes());
         }
-        for digest in [&digests.input, &digests.output, &digests.rejects] {
-            self.record.extend_from_slice(digest);
+        for checksum in [&checksums.input, &checksums.output, &checksums.rejects] {
+            self.record.extend_from_slice(checksum.as_bytes());
         }
         self.record.extend_from_slice(&length.to_be_bytes());
         self.record.extend_from_slice(note);

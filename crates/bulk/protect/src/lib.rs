@@ -15,6 +15,7 @@
 
 mod block;
 mod cell;
+mod checksum;
 mod columns;
 mod error;
 mod feed;
@@ -30,10 +31,11 @@ mod run;
 mod step;
 mod writeback;
 
+pub use checksum::{Checksum, Summing};
 pub use columns::Columns;
 pub use error::Error;
 pub use files::{Files, Input, Overwrite, Source, protection_of};
-pub use journal::{Digests, Position};
+pub use journal::{Checksums, Position};
 pub use key::{ColumnKey, Keys};
 pub use keywright_fpe::Mode;
 pub use plan::{Direction, Foreign, Origin, Plan};

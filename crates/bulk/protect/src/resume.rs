@@ -8,12 +8,11 @@ use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use keywright_primitives::hash::{Blake3, blake3};
-
 use crate::block::Worker;
+use crate::checksum::{Checksum, Summing};
 use crate::error::Error;
 use crate::files::{self, Files, Input, Rejects, Source, exists, read_failed, write_failed};
-use crate::journal::{About, Digests, Found, Journal, Position};
+use crate::journal::{About, Checksums, Found, Journal, Position};
 use crate::plan::Plan;
 use crate::writeback::Writeback;
 
@@ -61,7 +60,7 @@ enum Under {
 
 impl<'a> Stage<'a> {
     /// Begins a run, or goes on with the one that was interrupted: what its journal says is read again, input
-    /// and output, and held against the digests.
+    /// and output, and held against the checksums.
     ///
     /// # Errors
     /// [`Error::SameFile`], [`Error::Exists`], [`Error::NoFile`], [`Error::Busy`], [`Error::OtherRun`],
@@ -177,9 +176,14 @@ impl<'a> Stage<'a> {
     ///
     /// # Errors
     /// [`Error::Write`].
-    pub fn commit(&mut self, next: Position, digests: &Digests, note: &[u8]) -> Result<(), Error> {
+    pub fn commit(
+        &mut self,
+        next: Position,
+        checksums: &Checksums,
+        note: &[u8],
+    ) -> Result<(), Error> {
         self.journal
-            .append(&next, digests, note)
+            .append(&next, checksums, note)
             .map_err(|error| write_failed(&self.files.journal(), error))?;
         self.position = next;
         self.writeback.reached(&self.output, self.position.output);
@@ -196,14 +200,14 @@ impl<'a> Stage<'a> {
             .seek(SeekFrom::Start(0))
             .map_err(|error| read_failed(source.path(), error))?;
         let mut position = self.position.clone();
-        while let Some((next, digests, note)) = self.journal.next().map_err(failed)? {
-            let same = holds(&mut input, (position.input, next.input), &digests.input);
+        while let Some((next, checksums, note)) = self.journal.next().map_err(failed)? {
+            let same = holds(&mut input, (position.input, next.input), checksums.input);
             if !same.map_err(|error| read_failed(source.path(), error))? {
                 return Err(Error::InputChanged {
                     input: source.path().to_owned(),
                 });
             }
-            if !self.written(&position, &next, &digests)? {
+            if !self.written(&position, &next, &checksums)? {
                 break;
             }
             (place, position) = (self.journal.place(), next);
@@ -236,12 +240,12 @@ impl<'a> Stage<'a> {
         &mut self,
         before: &Position,
         next: &Position,
-        digests: &Digests,
+        checksums: &Checksums,
     ) -> Result<bool, Error> {
         let output = holds(
             &mut &self.output,
             (before.output, next.output),
-            &digests.output,
+            checksums.output,
         );
         if !output.map_err(|error| read_failed(&self.files.part(), error))? {
             return Ok(false);
@@ -252,7 +256,7 @@ impl<'a> Stage<'a> {
         let held = holds(
             &mut &*rejects,
             (before.rejects, next.rejects),
-            &digests.rejects,
+            checksums.rejects,
         );
         held.map_err(|error| read_failed(&self.files.rejects_part(), error))
     }
@@ -263,20 +267,20 @@ impl<'a> Stage<'a> {
             return Ok(());
         }
         let header = source.header();
-        let digest = blake3(header);
-        let digests = Digests {
-            input: digest,
-            output: digest,
+        let checksum = Checksum::of(header);
+        let checksums = Checksums {
+            input: checksum,
+            output: checksum,
             rejects: if self.rejects.is_some() {
-                digest
+                checksum
             } else {
-                blake3(&[])
+                Checksum::of(&[])
             },
         };
         let mut next = self.position.clone();
         next.lines = keywright_tabular::csv::newlines(header);
         next.input = header.len() as u64;
-        self.write(header, header, (next, &digests))
+        self.write(header, header, (next, &checksums))
     }
 
     /// Takes a block that is done.
@@ -284,7 +288,7 @@ impl<'a> Stage<'a> {
         &mut self,
         worker: &Worker<'_>,
         bytes: usize,
-        digests: &Digests,
+        checksums: &Checksums,
     ) -> Result<(), Error> {
         let mut next = self.position.clone();
         next.input += bytes as u64;
@@ -294,14 +298,14 @@ impl<'a> Stage<'a> {
         for (sum, counts) in next.counts.iter_mut().zip(&worker.counts) {
             sum.add(counts);
         }
-        self.write(&worker.out, &worker.rejects, (next, digests))
+        self.write(&worker.out, &worker.rejects, (next, checksums))
     }
 
     fn write(
         &mut self,
         output: &[u8],
         rejects: &[u8],
-        (mut next, digests): (Position, &Digests),
+        (mut next, checksums): (Position, &Checksums),
     ) -> Result<(), Error> {
         self.output
             .write_all(output)
@@ -312,7 +316,7 @@ impl<'a> Stage<'a> {
                 .map_err(|error| write_failed(&self.files.rejects_part(), error))?;
             next.rejects += rejects.len() as u64;
         }
-        self.commit(next, digests, &[])
+        self.commit(next, checksums, &[])
     }
 
     /// Gives everything its name. Each step may have been done by a run before this one.
@@ -381,12 +385,12 @@ pub fn forget(files: &Files) -> Result<(), Error> {
     files::remove(journal)
 }
 
-/// Whether a file has the bytes with this digest between two places. It stands at the first.
-fn holds(file: &mut &File, (from, to): (u64, u64), digest: &[u8; 32]) -> io::Result<bool> {
+/// Whether a file has the bytes with this checksum between two places. It stands at the first.
+fn holds(file: &mut &File, (from, to): (u64, u64), checksum: Checksum) -> io::Result<bool> {
     let Some(mut left) = to.checked_sub(from) else {
         return Ok(false);
     };
-    let mut hash = Blake3::new();
+    let mut summing = Summing::default();
     let mut buffer = vec![0_u8; 64 << 10];
     while left > 0 {
         let most = usize::try_from(left)
@@ -396,14 +400,14 @@ fn holds(file: &mut &File, (from, to): (u64, u64), digest: &[u8; 32]) -> io::Res
         match file.read(room) {
             Ok(0) => return Ok(false),
             Ok(count) => {
-                hash.update(room.get(..count).unwrap_or_default());
+                summing.update(room.get(..count).unwrap_or_default());
                 left -= count as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(hash.finish() == *digest)
+    Ok(summing.finish() == checksum)
 }
 
 fn cut(file: &mut File, length: u64) -> io::Result<()> {

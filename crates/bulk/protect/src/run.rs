@@ -10,14 +10,14 @@ use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use keywright_primitives::hash::blake3;
 use keywright_tabular::csv::Layout;
 
 use crate::block::Worker;
+use crate::checksum::Checksum;
 use crate::error::Error;
 use crate::feed::{Block, Fed, Feed};
 use crate::files::{Files, Source, read_failed};
-use crate::journal::{Digests, Position};
+use crate::journal::{Checksums, Position};
 use crate::plan::{Direction, Plan};
 use crate::resume::{Stage, forget};
 use crate::step::{Counts, Trouble};
@@ -327,10 +327,10 @@ impl Shared<'_, '_, '_> {
                 Fed::TooLong(number) => (number, Err(Trouble::TooLong)),
                 Fed::Block(number) => (number, worker.run(block.bytes())),
             };
-            let digests = Digests {
-                input: blake3(block.bytes()),
-                output: blake3(&worker.out),
-                rejects: blake3(&worker.rejects),
+            let checksums = Checksums {
+                input: Checksum::of(block.bytes()),
+                output: Checksum::of(&worker.out),
+                rejects: Checksum::of(&worker.rejects),
             };
             let mut turn = locked(&self.turn);
             while turn.next != number && turn.failure.is_none() {
@@ -341,7 +341,7 @@ impl Shared<'_, '_, '_> {
                 return Ok(());
             }
             let bytes = block.bytes().len();
-            turn.take((&worker, worked), (bytes, &digests), self.source)?;
+            turn.take((&worker, worked), (bytes, &checksums), self.source)?;
             drop(turn);
             self.wake.notify_all();
             worker.shrink(self.block * 8);
@@ -360,7 +360,7 @@ impl Turn<'_, '_> {
     fn take(
         &mut self,
         (worker, worked): (&Worker<'_>, Result<(), Trouble>),
-        (bytes, digests): (usize, &Digests),
+        (bytes, checksums): (usize, &Checksums),
         source: &Source,
     ) -> Result<(), Error> {
         let position = &self.stage.position;
@@ -369,7 +369,7 @@ impl Turn<'_, '_> {
             line: position.lines + 1,
         };
         worked.map_err(|trouble| at.error(trouble, bytes))?;
-        self.stage.take(worker, bytes, digests)?;
+        self.stage.take(worker, bytes, checksums)?;
         self.next += 1;
         let told = Progress {
             bytes: self.stage.position.input,

@@ -15,6 +15,7 @@ use keywright_primitives::agreement::{
 use keywright_primitives::hash::sha256;
 use keywright_primitives::random::RandomStream;
 use keywright_primitives::signature::SigningKey;
+use keywright_primitives::signature::ecdsa::P256SigningKey;
 use keywright_primitives::{p256, secp256k1};
 use keywright_secret::Secret;
 use keywright_secret::locked::Slot;
@@ -42,6 +43,8 @@ pub(crate) struct OwnKey {
     secret: Held,
     /// The backend's form, where making it costs a multiplication.
     ed25519: Option<SigningKey>,
+    /// As above. Keys of a tree, which are made for one item, do without.
+    p256: Option<P256SigningKey>,
     public: OnceLock<PublicKey>,
 }
 
@@ -68,17 +71,21 @@ pub(crate) fn is_private_key(algorithm: Algorithm, secret: &[u8; 32]) -> bool {
 impl OwnKey {
     pub(crate) fn new(algorithm: Algorithm, secret: Held) -> Result<Self, Code> {
         let scheme = curve_of(algorithm).ok_or(Code::Unsupported)?;
-        let ed25519 = match algorithm {
-            Algorithm::Ed25519 => {
-                let seed = Secret::from_fill(|seed| seed.copy_from_slice(secret.expose()));
-                Some(SigningKey::from_seed(&seed).map_err(|_| Code::HolderUnavailable)?)
+        let (mut ed25519, mut p256) = (None, None);
+        let copy = || Secret::from_fill(|copy| copy.copy_from_slice(secret.expose()));
+        let broken = |_| Code::HolderUnavailable;
+        match algorithm {
+            Algorithm::Ed25519 => ed25519 = Some(SigningKey::from_seed(&copy()).map_err(broken)?),
+            Algorithm::EcdsaP256 => {
+                p256 = Some(P256SigningKey::from_scalar(&copy()).map_err(broken)?);
             }
-            _ => None,
-        };
+            _ => {}
+        }
         Ok(Self {
             scheme,
             secret,
             ed25519,
+            p256,
             public: OnceLock::new(),
         })
     }
@@ -215,9 +222,14 @@ impl Private<'_> {
                     .sign_ecdsa(&Digest::from_bytes(*digest))
                     .map_err(broken);
             }
+            Self::Own(OwnKey {
+                p256: Some(key), ..
+            }) => key
+                .sign_digest(digest)
+                .and_then(|signature| p256::with_lower_s(&signature)),
+            // No key of P-256 is here without its form above but those that agree.
             Self::Own(own) if own.scheme.curve() == Some(Curve::P256) => {
-                p256::PrivateKey::from_bytes(own.secret.expose())
-                    .and_then(|key| key.sign_ecdsa(digest))
+                return Err(Code::Unsupported);
             }
             Self::Own(own) => secp256k1::PrivateKey::from_bytes(own.secret.expose())
                 .and_then(|key| key.sign_ecdsa(digest)),

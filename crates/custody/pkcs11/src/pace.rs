@@ -2,8 +2,13 @@
 //!
 //! Handing a request to another thread and its answer back costs two wake-ups, which is more than a token in
 //! software takes for a short message under a key in the session. So such work may be done where it came in, for
-//! as long as the token is quick: on average, and in each single answer. One slow answer ends that for a second.
-//! What a thread can lose to a token that stops answering is the operation it is in.
+//! as long as the token is quick: on average, and in each single answer. One slow answer ends that for a while, twice
+//! as long each time that it happens again soon. What a thread can lose to a token that stops answering is the operation
+//! it is in.
+//!
+//! A slow answer need not be the token's doing: a thread that the system takes the processor from sees one too, and
+//! the pool's threads see more of them than one that works alone. So what is slow while work goes to the pool already
+//! makes that no longer.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,6 +19,8 @@ pub(crate) struct Pace {
     average: AtomicU64,
     /// When a slow answer is forgiven.
     forgiven: AtomicU64,
+    /// For how long the last one was held against it.
+    penalty: AtomicU64,
     /// When each operation began that is not answered yet, and one more; zero where there is none. Of more
     /// operations at a time than this has room for, the rest is not watched.
     running: [AtomicU64; 16],
@@ -35,8 +42,12 @@ impl Drop for Running<'_> {
 const QUICK_NS: u64 = 50_000;
 /// An answer that is slow by itself.
 const SLOW_NS: u64 = 1_000_000;
-/// For how long.
-const PENALTY_NS: u64 = 1_000_000_000;
+/// For how long it counts, if there was none for long.
+const FIRST_PENALTY_NS: u64 = 10_000_000;
+/// At most.
+const LONGEST_PENALTY_NS: u64 = 1_000_000_000;
+/// After so many times the last penalty, there was none for long.
+const PROBATION: u64 = 8;
 /// An answer is this part of the average after it.
 const PART: u64 = 8;
 /// Before any answer.
@@ -47,6 +58,7 @@ impl Pace {
         Self {
             average: AtomicU64::new(UNKNOWN),
             forgiven: AtomicU64::new(0),
+            penalty: AtomicU64::new(0),
             running: [const { AtomicU64::new(0) }; 16],
         }
     }
@@ -71,8 +83,16 @@ impl Pace {
         let after = before - before / PART + took / PART;
         self.average
             .store(after.min(UNKNOWN - 1), Ordering::Relaxed);
-        if took > SLOW_NS {
-            let until = now.saturating_add(PENALTY_NS);
+        let forgiven = self.forgiven.load(Ordering::Relaxed);
+        if took > SLOW_NS && now >= forgiven {
+            let last = self.penalty.load(Ordering::Relaxed);
+            let probation = forgiven.saturating_add(last.saturating_mul(PROBATION));
+            let penalty = match now < probation {
+                true => last.saturating_mul(2).min(LONGEST_PENALTY_NS),
+                false => FIRST_PENALTY_NS,
+            };
+            self.penalty.store(penalty, Ordering::Relaxed);
+            let until = now.saturating_add(penalty);
             self.forgiven.store(until, Ordering::Relaxed);
         }
     }
@@ -106,10 +126,37 @@ mod tests {
         (0..100).for_each(|_| pace.note(5, 10_000));
         pace.note(10, SLOW_NS + 1);
         assert!(!pace.is_quick(10));
-        // Quick answers in between do not shorten the time.
+        // Quick answers in between do not shorten the time, and slow ones do not prolong it.
         (0..100).for_each(|_| pace.note(11, 10_000));
-        assert!(!pace.is_quick(10 + PENALTY_NS - 1));
-        assert!(pace.is_quick(10 + PENALTY_NS));
+        pace.note(12, SLOW_NS + 1);
+        (0..100).for_each(|_| pace.note(13, 10_000));
+        assert!(!pace.is_quick(10 + FIRST_PENALTY_NS - 1));
+        assert!(pace.is_quick(10 + FIRST_PENALTY_NS));
+    }
+
+    /// How long a slow answer at `now` keeps work away.
+    fn penalty(pace: &Pace, now: u64) -> u64 {
+        pace.note(now, SLOW_NS + 1);
+        (0..100).for_each(|_| pace.note(now, 10_000));
+        let mut last = 0;
+        while !pace.is_quick(now + last) {
+            last += FIRST_PENALTY_NS;
+        }
+        last
+    }
+
+    #[test]
+    fn slow_answers_one_after_the_other_count_longer_each_time_up_to_a_second() {
+        let pace = Pace::new();
+        let (mut now, mut seen) = (5, Vec::new());
+        for _ in 0..9 {
+            let took = penalty(&pace, now);
+            seen.push(took / FIRST_PENALTY_NS);
+            now += took;
+        }
+        assert_eq!(seen, [1, 2, 4, 8, 16, 32, 64, 100, 100]);
+        let later = now + PROBATION * LONGEST_PENALTY_NS;
+        assert_eq!(penalty(&pace, later), FIRST_PENALTY_NS);
     }
 
     #[test]

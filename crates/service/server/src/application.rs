@@ -15,6 +15,7 @@ use bytes::Bytes;
 use keywright_api::Limits;
 use keywright_api::error::Refusal;
 use keywright_api::route::Route;
+use keywright_clock::MonotonicTime;
 use keywright_service::{Call, Caller, Desk, Recorded, TooFast, Worker};
 use keywright_types::{Code, Operation, Plane, RequestId};
 
@@ -210,13 +211,14 @@ impl Application {
         self.release(recorded).await.err().unwrap_or(code)
     }
 
-    fn call<'a>(&self, caller: &'a Caller) -> Call<'a> {
+    /// A request that began then, or now.
+    fn call<'a>(&self, caller: &'a Caller, begun: Option<MonotonicTime>) -> Call<'a> {
         // Without randomness a request has no id; it will fail for that reason soon enough.
         let request = self.worker.request_id().unwrap_or(RequestId::NONE);
         Call {
             caller,
             request,
-            started: self.worker.shared().clock().monotonic(),
+            started: begun.unwrap_or_else(|| self.worker.shared().clock().monotonic()),
             bytes_in: 0,
         }
     }

@@ -309,6 +309,7 @@ impl Worker {
             started: call.started,
             principal,
             paths: PathList::new(),
+            worked: None,
             open: true,
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use zeroize::Zeroize;
+use keywright_secret::wipe_vec;
 
 use crate::error::Error;
 
@@ -210,7 +210,7 @@ impl Output {
     /// Makes room for so many cells of so many bytes. What the room held is wiped before it is given back.
     pub(crate) fn begin(&mut self, cells: usize, bytes: usize) {
         if self.bytes.capacity() < bytes {
-            self.bytes.zeroize();
+            wipe_vec(&mut self.bytes);
             self.bytes.reserve_exact(bytes);
         }
         self.bytes.clear();
@@ -235,6 +235,6 @@ impl fmt::Debug for Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        self.bytes.zeroize();
+        wipe_vec(&mut self.bytes);
     }
 }

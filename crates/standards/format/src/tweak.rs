@@ -15,9 +15,9 @@
 use std::fmt;
 
 use keywright_primitives::kdf::expand_sha256;
-use keywright_primitives::mac::MacKey;
-use keywright_secret::Secret;
-use zeroize::{Zeroize, Zeroizing};
+use keywright_primitives::mac::Sha256Pads;
+use keywright_secret::{Secret, wipe};
+use zeroize::Zeroizing;
 
 use crate::error::{Error, Problem};
 use crate::syntax::{Given, Term, spelled};
@@ -168,7 +168,7 @@ impl fmt::Display for TweakPolicy {
 pub(crate) const DERIVED: usize = 8;
 
 /// The key under which tweaks are derived.
-pub(crate) struct TweakKey(MacKey);
+pub(crate) struct TweakKey(Sha256Pads);
 
 impl fmt::Debug for TweakKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -183,7 +183,7 @@ impl TweakKey {
             derived = expand_sha256(key, &[b"keywright/tweak/v1"], out);
         });
         derived?;
-        Ok(Self(MacKey::new(secret.expose())))
+        Ok(Self(Sha256Pads::new(secret.expose())))
     }
 }
 
@@ -265,8 +265,9 @@ impl<'k> Derivation<'k> {
             put_prefixed(part, &mut self.message);
         }
         let tweak = self.cache.find(&self.message).unwrap_or_else(|| {
-            let mut tweak = [0; DERIVED];
-            for (to, from) in tweak.iter_mut().zip(self.key.0.mac(&self.message)) {
+            let (mut tweak, mut mac) = ([0; DERIVED], [0; 32]);
+            self.key.0.mac_into(&[&self.message], &mut mac);
+            for (to, from) in tweak.iter_mut().zip(mac) {
                 *to = from;
             }
             self.cache.keep(&self.message, tweak);
@@ -293,12 +294,14 @@ fn put_prefixed(bytes: &[u8], out: &mut Vec<u8>) {
 /// FF1. One place for each hash; a message too long for it is computed each time.
 ///
 /// It starts with few places and has more as they fill, so that a call for one value makes and wipes next to
-/// nothing.
+/// nothing; and only while messages come again, so that a column in which none does pays for few.
 #[derive(Default)]
 struct Cache {
     entries: Vec<Entry>,
-    /// Messages that came since it has so many places.
+    /// Messages that came since it has so many places, or was full last.
     kept: usize,
+    /// Those that were found since.
+    found: usize,
 }
 
 /// Without its content, which is of values.
@@ -332,8 +335,10 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        self.message.zeroize();
-        self.tweak.zeroize();
+        if self.length > 0 {
+            wipe(&mut self.message);
+            wipe(&mut self.tweak);
+        }
     }
 }
 
@@ -342,6 +347,9 @@ impl Cache {
     const FEWEST: usize = 8;
     const GROWTH: usize = 8;
     const MOST: usize = 4_096;
+    /// From so many places on there are more only if one message in [`Self::USEFUL`] was found.
+    const DOUBTFUL: usize = 64;
+    const USEFUL: usize = 64;
 
     /// The place of a message among so many, a power of two up to [`Self::MOST`].
     fn place(message: &[u8], places: usize) -> usize {
@@ -359,9 +367,11 @@ impl Cache {
         usize::try_from(hash >> 52).unwrap_or_default() & places.saturating_sub(1)
     }
 
-    fn find(&self, message: &[u8]) -> Option<[u8; DERIVED]> {
+    fn find(&mut self, message: &[u8]) -> Option<[u8; DERIVED]> {
         let entry = self.entries.get(Self::place(message, self.entries.len()))?;
-        (entry.message() == message).then_some(entry.tweak)
+        let found = (entry.message() == message).then_some(entry.tweak);
+        self.found += usize::from(found.is_some());
+        found
     }
 
     fn keep(&mut self, message: &[u8], tweak: [u8; DERIVED]) {
@@ -370,7 +380,10 @@ impl Cache {
         }
         let places = self.entries.len();
         if self.kept >= places && places < Self::MOST {
-            self.grow((places * Self::GROWTH).clamp(Self::FEWEST, Self::MOST));
+            if places < Self::DOUBTFUL || self.found * Self::USEFUL >= self.kept {
+                self.grow((places * Self::GROWTH).clamp(Self::FEWEST, Self::MOST));
+            }
+            (self.kept, self.found) = (0, 0);
         }
         self.kept += 1;
         self.put(message, tweak);
@@ -389,7 +402,6 @@ impl Cache {
 
     fn grow(&mut self, places: usize) {
         let before = std::mem::replace(&mut self.entries, vec![Entry::EMPTY; places]);
-        self.kept = 0;
         for entry in before.iter().filter(|entry| entry.length > 0) {
             self.put(entry.message(), entry.tweak);
         }
@@ -418,6 +430,26 @@ mod tests {
             for before in [0, number / 2] {
                 let found = cache.find(&message(before));
                 assert!(found.is_none_or(|found| found == tweak(before)), "{before}");
+            }
+        }
+        assert_eq!(cache.entries.len(), Cache::MOST);
+    }
+
+    #[test]
+    fn a_cache_in_which_nothing_is_found_stays_small() {
+        let mut cache = Cache::default();
+        for number in 0..20_000 {
+            assert_eq!(cache.find(&message(number)), None);
+            cache.keep(&message(number), tweak(number));
+        }
+        assert_eq!(cache.entries.len(), Cache::DOUBTFUL);
+        // Once messages come again, it grows.
+        let mut draw = 1_u32;
+        for _ in 0..20_000 {
+            draw = draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let number = (draw >> 8) % 500;
+            if cache.find(&message(number)).is_none() {
+                cache.keep(&message(number), tweak(number));
             }
         }
         assert_eq!(cache.entries.len(), Cache::MOST);

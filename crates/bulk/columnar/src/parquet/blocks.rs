@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use keywright_encoding::{Reader, put_lp};
 use keywright_format::OnBad;
-use keywright_primitives::hash::blake3;
-use keywright_protect::{Counts, Digests, Direction, Stage};
+use keywright_protect::{Checksum, Checksums, Counts, Direction, Stage};
 
 use super::group::{Job, Pair};
 use super::output::{MAGIC, Output};
 use super::{Block, ParquetTable};
 use crate::error::{Trouble, unwritable};
 use crate::run::{Order, Tick};
-use crate::sink::{digest, tracked};
+use crate::sink::{checksum, tracked};
 use crate::walk::{Walk, Way};
 
 /// Carries out a plan from where the stage stands.
@@ -145,12 +144,12 @@ impl<'t> Work<'t> {
         done: &Done,
         note: &[u8],
     ) -> Result<(), Trouble> {
-        let digests = Digests {
-            input: self.way.walk().digest(to)?,
-            output: digest(&mut self.output.tracked)?,
+        let checksums = Checksums {
+            input: self.way.walk().checksum(to)?,
+            output: checksum(&mut self.output.tracked)?,
             rejects: match &mut self.rejects {
-                Some(rejects) => digest(&mut rejects.tracked)?,
-                None => blake3(&[]),
+                Some(rejects) => checksum(&mut rejects.tracked)?,
+                None => Checksum::of(&[]),
             },
         };
         let written = |output: &Output| output.tracked.bytes_written() as u64;
@@ -163,6 +162,6 @@ impl<'t> Work<'t> {
         for (sum, counts) in next.counts.iter_mut().zip(&done.counts) {
             sum.add(counts);
         }
-        Ok(stage.commit(next, &digests, note)?)
+        Ok(stage.commit(next, &checksums, note)?)
     }
 }

@@ -51,7 +51,7 @@ impl Handler for Application {
             Ok(let_in) => let_in,
             Err(refusal) => return refuse(&refusal, &self.limits, RequestId::NONE),
         };
-        let call = self.call(caller);
+        let call = self.call(caller, body.begun());
         let response = match matched {
             RouteMatch::Found { route, context } if route.is_stream() => {
                 let incoming = Incoming {
@@ -86,7 +86,7 @@ impl Handler for Application {
     }
 
     fn abandoned(&self, caller: &Caller, code: Code) -> Response<Reply> {
-        let call = self.call(caller);
+        let call = self.call(caller, None);
         let recorded = self.worker.refuse::<()>(call, Operation::Unrouted, code);
         // This answer cannot wait for the group, and must not leave before its record: written alone.
         self.worker.flush();

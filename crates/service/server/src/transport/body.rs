@@ -9,6 +9,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::body::Incoming;
+use keywright_clock::MonotonicTime;
 use keywright_types::Code;
 
 use super::alarm::Alarm;
@@ -20,6 +21,7 @@ pub struct Body {
     /// Keeps the deadlines; a body that is there needs none.
     thread: Option<Rc<Thread>>,
     queued: Duration,
+    begun: Option<MonotonicTime>,
 }
 
 enum Source {
@@ -63,14 +65,21 @@ impl Body {
             source: Source::Whole((!bytes.is_empty()).then_some(bytes)),
             thread: None,
             queued: Duration::ZERO,
+            begun: None,
         }
     }
 
-    pub(super) fn arriving(incoming: Incoming, thread: Rc<Thread>, queued: Duration) -> Self {
+    /// Of a request whose head was read at `read_at`, and which came to its turn at `begun`.
+    pub(super) fn arriving(
+        incoming: Incoming,
+        thread: Rc<Thread>,
+        (read_at, begun): (MonotonicTime, MonotonicTime),
+    ) -> Self {
         Self {
             source: Source::Arriving(incoming),
             thread: Some(thread),
-            queued,
+            queued: begun.since(read_at),
+            begun: Some(begun),
         }
     }
 
@@ -99,6 +108,12 @@ impl Body {
     #[must_use]
     pub const fn queued(&self) -> Duration {
         self.queued
+    }
+
+    /// When that first look was; nothing for a body without a socket.
+    #[must_use]
+    pub const fn begun(&self) -> Option<MonotonicTime> {
+        self.begun
     }
 }
 

@@ -283,8 +283,8 @@ async fn exchange<H: Handler>(
         handler, thread, ..
     } = &*session.server;
     let _busy = session.seat.begin(&thread.alarms);
-    let queued = thread.clock.monotonic().since(read_at);
-    let request = request.map(|incoming| Body::arriving(incoming, Rc::clone(thread), queued));
+    let times = (read_at, thread.clock.monotonic());
+    let request = request.map(|incoming| Body::arriving(incoming, Rc::clone(thread), times));
     let outcome = {
         let mut answer = pin!(handler.respond(&session.connection, request));
         let mut alarm = thread.alarms.after(thread.limits.request_timeout);

@@ -15,6 +15,7 @@ use keywright_types::{Code, KeyVersion, Purpose};
 use super::Worker;
 use super::performed::Done;
 use crate::Snapshot;
+use crate::metrics::{Place, Spent};
 use crate::plan::DataOperation;
 use crate::recorded::Recorded;
 
@@ -41,6 +42,8 @@ pub(crate) struct Entry<'a> {
     pub(super) principal: Result<Arc<Principal>, Code>,
     /// Which keys of a tree it is for.
     pub(super) paths: PathList,
+    /// When the holder was done, where nothing but the record is left to do.
+    pub(super) worked: Option<MonotonicTime>,
     pub(super) open: bool,
 }
 
@@ -204,8 +207,21 @@ impl Entry<'_> {
         Recorded::new(result, worker.append(self.facts, fields))
     }
 
+    /// Notes work of a holder on this thread that began then and is done now.
+    pub(super) fn worked_here(&mut self, begun: MonotonicTime) -> Spent {
+        let now = self.worker.shared.clock().monotonic();
+        self.worked = Some(now);
+        let spent = Spent {
+            queue: Duration::ZERO,
+            holder: now.since(begun),
+        };
+        self.worker.counters.note_holder(Place::Thread, spent);
+        spent
+    }
+
     fn took(&self) -> Duration {
-        self.worker.shared.clock().monotonic().since(self.started)
+        let now = || self.worker.shared.clock().monotonic();
+        self.worked.unwrap_or_else(now).since(self.started)
     }
 }
 

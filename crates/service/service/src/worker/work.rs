@@ -1,8 +1,5 @@
 //! Items of a request on their way to the holder and back.
 
-use std::time::Duration;
-
-use keywright_clock::MonotonicTime;
 use keywright_custody::effort::Effort;
 use keywright_custody::{HolderError, Items, NO_DEADLINE, Placement, Reply, Request};
 use keywright_policy::Permit;
@@ -108,7 +105,7 @@ impl Worker {
                 drop(random);
                 match now {
                     Ok(reply) => {
-                        let done = answer(reply, self.worked_here(begun));
+                        let done = answer(reply, entry.worked_here(begun));
                         return Performed::ready(entry.finish_items(done, operation));
                     }
                     Err(items) => (pool, items),
@@ -120,7 +117,7 @@ impl Worker {
                 let mut random = random.borrow_mut();
                 let reply = holder.perform(&permit, &request, items, &mut random);
                 drop(random);
-                let done = answer(reply, self.worked_here(begun));
+                let done = answer(reply, entry.worked_here(begun));
                 return Performed::ready(entry.finish_items(done, operation));
             }
         };
@@ -157,24 +154,6 @@ impl Worker {
             _ => None,
         }
     }
-
-    /// Notes work of a holder on this thread that began then.
-    fn worked_here(&self, begun: MonotonicTime) -> Spent {
-        let spent = Spent {
-            queue: Duration::ZERO,
-            holder: self.shared.clock().monotonic().since(begun),
-        };
-        self.counters.note_holder(Place::Thread, spent);
-        spent
-    }
-}
-
-/// Which line a request is put into.
-pub(crate) enum Queue<'a> {
-    /// In front of a holder that waits for a device.
-    Device(&'a Pool),
-    /// For what takes the processor too long.
-    Long(&'a Pool),
 }
 
 /// The reply for items that no version of the context can open.

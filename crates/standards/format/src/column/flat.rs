@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use keywright_fpe::{Batch, Key, Mode, Tweaks};
+use keywright_secret::wipe_vec;
 use zeroize::Zeroize;
 
 use super::group::PASSES;
@@ -35,7 +36,7 @@ impl Drop for FlatBlock {
     fn drop(&mut self) {
         self.values.zeroize();
         self.halves.zeroize();
-        self.scratch.zeroize();
+        wipe_vec(&mut self.scratch);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use keywright_fpe::Tweaks;
+use keywright_secret::wipe_vec;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{Direction, Engines, crypt};
@@ -256,9 +257,9 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.tweaks.zeroize();
+        wipe_vec(&mut self.tweaks);
         match &mut self.numerals {
-            Numerals::Narrow(digits) => digits.zeroize(),
+            Numerals::Narrow(digits) => wipe_vec(digits),
             Numerals::Wide(digits) => digits.zeroize(),
         }
     }

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use keywright_fpe::Tweaks;
-use zeroize::Zeroize;
+use keywright_secret::wipe_vec;
 
 use super::luhn::{read as read_words, write as write_words};
 use super::{Column, Direction, crypt};
@@ -24,7 +24,7 @@ pub(super) struct PlainBlock {
 
 impl Drop for PlainBlock {
     fn drop(&mut self) {
-        self.digits.zeroize();
+        wipe_vec(&mut self.digits);
     }
 }
 
