@@ -1,0 +1,195 @@
+//! Files that are read, and files that are refused with their key and line.
+
+use super::*;
+
+fn minimal() -> &'static str {
+    "version = 1\n\
+     [server]\nlisten = \"127.0.0.1:8443\"\ncertificate = \"server.pem\"\nkey = \"server.key\"\n\
+     [clients]\nauthorities = \"ca.pem\"\nrevocation_lists = \"crl.pem\"\n\
+     [store]\nfile = \"store.sqlite\"\n\
+     [keystore]\nroot = \"root.kwf\"\npassword_file = \"root.password\"\n\
+     [audit]\ndirectory = \"audit\"\n"
+}
+
+fn read(text: &str) -> Result<Config, ConfigError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keywright.toml");
+    std::fs::write(&path, text).unwrap();
+    Config::read(&path)
+}
+
+#[test]
+fn a_minimal_file_has_safe_defaults_and_paths_of_its_folder() {
+    let config = read(minimal()).unwrap();
+    assert_eq!(config.limits.items, 10_000);
+    assert_eq!(config.audit.sync, Sync::Grouped);
+    assert!(!config.compat.vault_transit);
+    assert!(config.store.file.is_absolute() && config.store.file.ends_with("store.sqlite"));
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    let config = read(minimal()).unwrap();
+    let text = config.to_text().unwrap();
+    assert_eq!(read(&text).unwrap().to_text().unwrap(), text);
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_its_name_and_line() {
+    for (text, key, line) in [
+        (format!("{}sink = 1\n", minimal()), "sink", 16),
+        (format!("{}[limits]\nitem = 5\n", minimal()), "item", 17),
+        (format!("surprise = true\n{}", minimal()), "surprise", 1),
+    ] {
+        let message = read(&text).unwrap_err().to_string();
+        assert!(
+            message.contains(key) && message.contains(&format!("line {line}")),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn wrong_types_missing_keys_and_other_versions_are_refused() {
+    for (from, to) in [
+        ("version = 1", "version = 2"),
+        ("version = 1\n", ""),
+        ("listen = \"127.0.0.1:8443\"", "listen = \"here\""),
+        ("listen = \"127.0.0.1:8443\"", "listen = 8443"),
+        ("key = \"server.key\"\n", ""),
+        ("[audit]\n", "[audit]\nsync = \"never\"\n"),
+        ("[audit]\n", "[limits]\nitems = 0\n[audit]\n"),
+        ("[audit]\n", "[limits]\nitems = 10001\n[audit]\n"),
+        ("[audit]\n", "[compat]\nvault_token_s = 0\n[audit]\n"),
+        ("[audit]\n", "[compat]\nvault_token_s = 3601\n[audit]\n"),
+        ("[audit]\n", "[compat]\nvault_transit = \"yes\"\n[audit]\n"),
+        ("[audit]\n", "[compat]\nvault = true\n[audit]\n"),
+        ("[audit]\n", "[limits]\nbody_bytes = -1\n[audit]\n"),
+        ("[audit]\n", "[limits]\nheader_timeout_s = 0\n[audit]\n"),
+        ("[audit]\n", "[limits]\nbody_timeout_s = 0\n[audit]\n"),
+        ("[audit]\n", "[limits]\nidle_timeout_s = 0\n[audit]\n"),
+        ("[audit]\n", "[limits]\ndrain_timeout_s = 0\n[audit]\n"),
+        ("[audit]\n", "[limits]\nholder_threads = 0\n[audit]\n"),
+        ("[audit]\n", "[log]\nlevel = \"debug\"\n[audit]\n"),
+        ("[audit]\n", "[log]\nfile = \"x\"\n[audit]\n"),
+        ("[audit]\n", "[probe]\n[audit]\n"),
+        ("[audit]\n", "[probe]\nlisten = \"0.0.0.0:8081\"\n[audit]\n"),
+        ("[audit]\n", "[probe]\nlisten = \"[::]:8081\"\n[audit]\n"),
+        (
+            "[audit]\n",
+            "[probe]\nlisten = \"192.0.2.1:8081\"\n[audit]\n",
+        ),
+        (
+            "[audit]\n",
+            "[probe]\nlisten = \"127.0.0.1:8081\"\ntls = true\n[audit]\n",
+        ),
+    ] {
+        let text = minimal().replacen(from, to, 1);
+        assert!(read(&text).is_err(), "{text}");
+    }
+}
+
+const TOKEN: &str = "[token]\nmodule = \"/usr/lib/m.so\"\nlabel = \"keys\"\npin_file = \"pin\"\n";
+
+#[test]
+fn a_token_has_safe_defaults_and_paths_of_its_folder() {
+    let config = read(&format!("{}{TOKEN}", minimal())).unwrap();
+    let token = config.token.as_ref().unwrap();
+    assert_eq!((token.sessions, token.queue), (4, 128));
+    assert!(token.session_copies && token.pin_file.is_absolute());
+    assert_eq!(token.module, Path::new("/usr/lib/m.so"));
+    let text = config.to_text().unwrap();
+    assert_eq!(read(&text).unwrap().to_text().unwrap(), text);
+}
+
+#[test]
+fn a_uri_stands_for_label_and_serial_and_its_pin_is_never_repeated() {
+    let with = |uri: &str| {
+        let token = TOKEN.replace("label = \"keys\"", &format!("uri = \"{uri}\""));
+        read(&format!("{}{token}", minimal()))
+    };
+    let config = with("pkcs11:token=two%20words;serial=7;model=m").unwrap();
+    let query = config.token.as_ref().unwrap().query().unwrap();
+    assert_eq!(query.label.as_deref(), Some("two words"));
+    assert_eq!(query.serial.as_deref(), Some("7"));
+    assert_eq!(
+        (query.model.as_deref(), query.manufacturer),
+        (Some("m"), None)
+    );
+    let refused = with("pkcs11:token=keys?pin-value=hunter2").unwrap_err();
+    assert!(refused.to_string().starts_with("token.uri is not valid"));
+    assert!(!refused.to_string().contains("hunter2"));
+}
+
+#[test]
+fn a_root_in_the_token_needs_one_and_has_no_password() {
+    let password = "password_file = \"root.password\"\n";
+    let in_token = minimal().replace(password, "root_key = \"token\"\n");
+    let message = read(&in_token).unwrap_err().to_string();
+    assert!(message.starts_with("token.module is missing"), "{message}");
+    let config = read(&format!("{in_token}{TOKEN}")).unwrap();
+    assert_eq!(config.keystore.root_key, RootPlace::Token);
+    let both = minimal().replace(password, &format!("{password}root_key = \"token\"\n"));
+    for (text, key) in [
+        (
+            format!("{both}{TOKEN}"),
+            "keystore.password_file has no place",
+        ),
+        (
+            minimal().replace(password, ""),
+            "keystore.password_file is missing",
+        ),
+    ] {
+        let message = read(&text).unwrap_err().to_string();
+        assert!(message.starts_with(key), "{message}");
+    }
+}
+
+#[test]
+fn a_token_that_cannot_be_found_or_has_unknown_keys_is_refused() {
+    for (from, to) in [
+        ("label = \"keys\"\n", ""),
+        (
+            "label = \"keys\"\n",
+            "label = \"keys\"\nuri = \"pkcs11:token=keys\"\n",
+        ),
+        ("label = \"keys\"\n", "slot = 1\nlabel = \"keys\"\n"),
+        ("pin_file = \"pin\"\n", ""),
+        ("pin_file = \"pin\"\n", "pin = \"1234\"\n"),
+        ("pin_file = \"pin\"\n", "pin_file = \"pin\"\nsessions = 0\n"),
+        (
+            "pin_file = \"pin\"\n",
+            "pin_file = \"pin\"\nsessions = 513\n",
+        ),
+        ("pin_file = \"pin\"\n", "pin_file = \"pin\"\nqueue = 0\n"),
+        ("label = \"keys\"\n", "uri = \"pkcs12:token=keys\"\n"),
+        ("label = \"keys\"\n", "uri = \"pkcs11:\"\n"),
+        (
+            "label = \"keys\"\n",
+            "uri = \"pkcs11:token=keys;slot-id=3\"\n",
+        ),
+        ("label = \"keys\"\n", "uri = \"pkcs11:token=keys;id=%01\"\n"),
+        ("label = \"keys\"\n", "uri = \"pkcs11:token=%ff\"\n"),
+        (
+            "label = \"keys\"\n",
+            "uri = \"pkcs11:token=keys?pin-value=1234\"\n",
+        ),
+        (
+            "label = \"keys\"\n",
+            "uri = \"pkcs11:token=keys?module-path=/m.so\"\n",
+        ),
+    ] {
+        let text = format!("{}{}", minimal(), TOKEN.replacen(from, to, 1));
+        assert!(read(&text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_missing_file_is_named_with_its_key() {
+    let message = read(minimal())
+        .unwrap()
+        .check_files()
+        .unwrap_err()
+        .to_string();
+    assert!(message.starts_with("server.certificate names"), "{message}");
+}
