@@ -1,4 +1,4 @@
-//! What a configuration may say, and what it may not.
+//! Files that are read, and files that are refused with their key and line.
 
 use super::*;
 

@@ -1,0 +1,148 @@
+//! The numbers of the file and what each may say.
+
+use super::{Config, ConfigError};
+
+impl Config {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a table, one line of thought for each number"
+    )]
+    pub(super) fn check_ranges(&self) -> Result<(), ConfigError> {
+        let limits = &self.limits;
+        let numbers: [(&'static str, u64, u64, u64, &'static str); 19] = [
+            (
+                "limits.body_bytes",
+                limits.body_bytes as u64,
+                1024,
+                64 << 20,
+                "1024 to 67108864",
+            ),
+            ("limits.items", limits.items as u64, 1, 10_000, "1 to 10000"),
+            (
+                "limits.header_bytes",
+                limits.header_bytes.into(),
+                8 << 10,
+                1 << 20,
+                "8192 to 1048576",
+            ),
+            (
+                "limits.connections",
+                limits.connections as u64,
+                1,
+                1_000_000,
+                "1 to 1000000",
+            ),
+            (
+                "limits.concurrent_streams",
+                limits.concurrent_streams.into(),
+                1,
+                100_000,
+                "1 to 100000",
+            ),
+            (
+                "limits.header_timeout_s",
+                limits.header_timeout_s,
+                1,
+                3600,
+                "1 to 3600",
+            ),
+            (
+                "limits.body_timeout_s",
+                limits.body_timeout_s,
+                1,
+                3600,
+                "1 to 3600",
+            ),
+            (
+                "limits.idle_timeout_s",
+                limits.idle_timeout_s,
+                1,
+                86_400,
+                "1 to 86400",
+            ),
+            (
+                "limits.drain_timeout_s",
+                limits.drain_timeout_s,
+                1,
+                3600,
+                "1 to 3600",
+            ),
+            (
+                "limits.holder_threads",
+                limits.holder_threads as u64,
+                1,
+                512,
+                "1 to 512",
+            ),
+            (
+                "limits.request_timeout_s",
+                limits.request_timeout_s,
+                1,
+                3600,
+                "1 to 3600",
+            ),
+            (
+                "limits.holder_queue",
+                limits.holder_queue as u64,
+                1,
+                1_000_000,
+                "1 to 1000000",
+            ),
+            (
+                "limits.long_queue",
+                limits.long_queue as u64,
+                1,
+                1_000_000,
+                "1 to 1000000",
+            ),
+            (
+                "limits.long_threads",
+                limits.long_threads as u64,
+                0,
+                512,
+                "0 to 512",
+            ),
+            (
+                "limits.running_requests",
+                limits.running_requests as u64,
+                1,
+                1_000_000,
+                "1 to 1000000",
+            ),
+            (
+                "limits.queued_ms",
+                limits.queued_ms,
+                1,
+                10_000,
+                "1 to 10000",
+            ),
+            (
+                "keystore.unwrapped_keys",
+                self.keystore.unwrapped_keys as u64,
+                16,
+                1 << 20,
+                "16 to 1048576",
+            ),
+            (
+                "data_keys.validity_s",
+                self.data_keys.validity_s,
+                1,
+                366 * 86_400,
+                "1 to 31622400",
+            ),
+            (
+                "compat.vault_token_s",
+                self.compat.vault_token_s,
+                1,
+                3600,
+                "1 to 3600",
+            ),
+        ];
+        let wrong = numbers
+            .into_iter()
+            .find(|(_, value, low, high, _)| value < low || value > high);
+        wrong.map_or(Ok(()), |(key, value, _, _, range)| {
+            Err(ConfigError::Range { key, value, range })
+        })
+    }
+}
