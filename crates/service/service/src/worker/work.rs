@@ -156,6 +156,14 @@ impl Worker {
     }
 }
 
+/// Which line a request is put into.
+pub(crate) enum Queue<'a> {
+    /// In front of a holder that waits for a device.
+    Device(&'a Pool),
+    /// For what takes the processor too long.
+    Long(&'a Pool),
+}
+
 /// The reply for items that no version of the context can open.
 fn unopened(items: &Items) -> Reply {
     let mut reply = Reply::with_capacity(items.len(), 0);
