@@ -241,6 +241,10 @@ impl Node {
         &self.tls
     }
 
+    pub(crate) const fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     pub(crate) const fn store(&self) -> &Store {
         &self.store
     }
@@ -357,10 +361,10 @@ impl fmt::Debug for Node {
 
 /// What stands in the store before its row key is known.
 pub(crate) struct Meta {
-    installation: keywright_types::InstallationId,
-    node: NodeId,
+    pub(crate) installation: keywright_types::InstallationId,
+    pub(crate) node: NodeId,
     pub(crate) row_key: MacKey,
-    signer: SigningKey,
+    pub(crate) signer: SigningKey,
 }
 
 impl Meta {
