@@ -59,14 +59,14 @@ impl SlotOptions {
         let policy = key_file::policy();
         let to_recipient = |to| {
             let suite = key_file::suite(&policy, to)?;
-            Slot::hpke(&key, to, suite).map_err(refused::refused)
+            Slot::hpke(&key, to, suite).map_err(refused)
         };
         let slots: Result<Vec<_>, _> = recipients.iter().map(to_recipient).collect();
         let mut slots = slots?;
         if let Some(password) = password {
-            let mut random = RandomStream::new().map_err(|error| refused::refused(error.into()))?;
+            let mut random = RandomStream::new().map_err(|error| refused(error.into()))?;
             let slot = Slot::password(&key, &password, self.profile.into(), &mut random);
-            slots.push(slot.map_err(refused::refused)?);
+            slots.push(slot.map_err(refused)?);
         }
         Ok((key, slots))
     }

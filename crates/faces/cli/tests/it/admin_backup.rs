@@ -113,10 +113,7 @@ fn a_backup_is_made_looked_at_and_restored_with_the_log_of_what_came_after() {
         .mode()
         & 0o777;
     assert_eq!(mode, 0o600);
-    scene
-        .home
-        .admin(&["key", "suspend", "2fa", "--key-version", "1"])
-        .bytes();
+    scene.home.admin(&["key", "suspend", "2fa", "1"]).bytes();
     scene.home.admin(&["key", "rotate", "exchange-key"]).bytes();
     server.stop();
     let told = scene.verify(&["--format", "json"]).document();

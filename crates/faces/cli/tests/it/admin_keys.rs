@@ -182,7 +182,7 @@ fn keys_that_stay_unknown_versions_and_nobody_are_exported_to_nothing() {
             .admin(&[&words[..], &["--key-version", number]].concat())
     };
     version("7").refused(9, "no such version", "");
-    version("0").refused(2, "0", "usage");
+    version("0").refused(2, "not in 1..", "--help");
     scene
         .home
         .admin(&["key", "export", "leaves", "--out", &out])

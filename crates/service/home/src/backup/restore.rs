@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use keywright_audit::field::Field;
-use keywright_audit::head::{Fingerprint, SignedHead};
+use keywright_audit::head::Fingerprint;
 use keywright_audit::log::{Identity, Log, Settings};
 use keywright_audit::record::{Facts, Record};
 use keywright_audit::replay::{self, Change, Later, Signed};
