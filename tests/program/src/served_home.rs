@@ -1,4 +1,5 @@
-//! Serves the home named by its one argument on a free port of loopback, until its input ends.
+//! Serves the home named by its first argument on a free port of loopback, until its input ends. A second argument is a
+//! number of days by which its clock is ahead, where it stands still.
 //!
 //! The first line of its output is `listening on ADDR:PORT`. A test that dies closes the input, so
 //! nothing is left running.
@@ -13,16 +14,18 @@ use std::error::Error;
 use std::io::{Read, stdin};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use keywright_clock::Clock;
 use keywright_home::{CONFIG_FILE, MemoryPlan, Node};
 
 fn main() -> ExitCode {
     let Some(home) = std::env::args_os().nth(1).map(PathBuf::from) else {
-        eprintln!("usage: keywright-served-home FOLDER");
+        eprintln!("usage: keywright-served-home FOLDER [DAYS]");
         return ExitCode::from(2);
     };
-    match serve(&home.join(CONFIG_FILE)) {
+    let days = std::env::args().nth(2).and_then(|days| days.parse().ok());
+    match serve(&home.join(CONFIG_FILE), days) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let mut told: Option<&dyn Error> = Some(error.as_ref());
@@ -35,8 +38,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn serve(config: &std::path::Path) -> Result<(), Box<dyn Error>> {
-    let node = Node::open(config, Clock::system(), MemoryPlan::AsConfigured)?;
+fn serve(config: &std::path::Path, days: Option<u64>) -> Result<(), Box<dyn Error>> {
+    let clock = match days {
+        None => Clock::system(),
+        Some(days) => {
+            let ahead = Duration::from_secs(days * 86_400);
+            Clock::simulated(Clock::system().wall().plus(ahead)).0
+        }
+    };
+    let node = Node::open(config, clock, MemoryPlan::AsConfigured)?;
     let serving = node.serve(Some(([127, 0, 0, 1], 0).into()))?;
     println!("listening on {}", serving.local_addr());
     stdin().read_to_end(&mut Vec::new())?;

@@ -291,6 +291,10 @@ numbered! {
         DeterministicDecrypt = 45, "deterministic-decrypt";
         /// Make a key to which one that is brought in can be wrapped.
         ImportBegin = 46, "import-begin";
+        /// Write a backup of the home.
+        BackupCreate = 47, "backup-create";
+        /// Make a home of a backup.
+        BackupRestore = 48, "backup-restore";
     }
 }
 

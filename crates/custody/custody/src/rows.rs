@@ -31,6 +31,7 @@ use crate::{
 
 pub mod approvals;
 pub mod life;
+pub mod restore;
 
 /// A tenant: its name and the key that wraps its keys.
 #[derive(Debug, Serialize, Deserialize)]

@@ -5,6 +5,7 @@
 //!   every engine must pass.
 //! * [`Store`] is a handle to the store thread. All reads and writes are messages to it; only
 //!   [`Store::epoch`] is answered without one.
+//! * [`Image`] is every row at one moment, for backups; [`Proven`] founds an empty engine from one.
 //! * [`Transaction`] collects writes. Each raises the state epoch by one, in the same commit, unless
 //!   it is told to [keep](Transaction::keep_epoch) it.
 //!
@@ -35,12 +36,13 @@
 //! counters likewise. A commit that fails, because the disk is full or broken, leaves the old state
 //! and a store that can be used on. A crash may lose only what was not yet answered.
 //!
-//! Not here: what bodies mean, life-cycle rules, encryption, backup, audit.
+//! Not here: what bodies mean, life-cycle rules, encryption, the form of backups, audit.
 #![forbid(unsafe_code)]
 
 pub mod conformance;
 mod engine;
 mod error;
+mod image;
 mod integrity;
 mod row;
 mod sqlite;
@@ -52,6 +54,7 @@ mod worker;
 
 pub use engine::{Engine, Write, epoch_row, read_meta, write_meta};
 pub use error::Error;
+pub use image::{Image, NewRow, Proven};
 pub use row::{Row, RowKey};
 pub use sqlite::SqliteEngine;
 pub use store::{Observer, Store, Verification};

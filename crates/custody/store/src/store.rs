@@ -14,7 +14,7 @@ use keywright_types::{KeyId, KeyVersion};
 
 use crate::integrity::Integrity;
 use crate::worker::Worker;
-use crate::{Committed, Engine, Epoch, Error, Row, Snapshot, Table, Transaction};
+use crate::{Committed, Engine, Epoch, Error, Image, Row, Snapshot, Table, Transaction};
 
 /// The store. Clones are handles of one store, which stops when the last of them is dropped.
 ///
@@ -133,6 +133,14 @@ impl Store {
             .map(|(table, prefix)| (*table, prefix.to_vec()))
             .collect();
         self.call(move |worker| worker.snapshot(&questions))
+    }
+
+    /// Every row at one moment, those of `meta` included, each under its MAC: what a backup holds.
+    ///
+    /// # Errors
+    /// As [`Store::get`].
+    pub fn image(&self) -> Result<Image, Error> {
+        self.call(Worker::image)
     }
 
     /// Commits a transaction. When this returns, it is on the disk and all watchers have been called.

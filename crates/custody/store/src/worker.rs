@@ -9,7 +9,7 @@ use keywright_types::{KeyId, KeyVersion, TenantId};
 use crate::engine::{SUMMARY_KEY, next_revision};
 use crate::integrity::{Integrity, Summary};
 use crate::transaction::{Change, Order, counter_key};
-use crate::{Committed, Engine, Epoch, Error, Row, Snapshot, Table, Transaction, Write};
+use crate::{Committed, Engine, Epoch, Error, Image, Row, Snapshot, Table, Transaction, Write};
 
 /// Rows that are read at a time.
 const PAGE: usize = 512;
@@ -83,6 +83,17 @@ impl Worker {
             epoch: Epoch(self.summary.epoch),
             rows,
         })
+    }
+
+    /// Every row, those of `meta` included, at one moment.
+    pub(crate) fn image(&mut self) -> Result<Image, Error> {
+        // An apply in doubt may have left rows that the summary does not know.
+        self.settle()?;
+        let mut rows = Vec::new();
+        for table in Table::ALL {
+            rows.extend(self.range(table, b"")?.into_iter().map(|row| (table, row)));
+        }
+        Image::new(rows)
     }
 
     pub(crate) fn watch(&mut self, watcher: Watcher) -> u64 {
@@ -293,7 +304,11 @@ fn begin(engine: &mut dyn Engine, integrity: &Integrity) -> Result<Summary, Erro
     Ok(summary)
 }
 
-fn verify(engine: &dyn Engine, integrity: &Integrity, row: &Row) -> Result<Summary, Error> {
+pub(crate) fn verify(
+    engine: &dyn Engine,
+    integrity: &Integrity,
+    row: &Row,
+) -> Result<Summary, Error> {
     let mut summary = Summary::empty(engine.epoch()?, row.revision);
     summary.check_head(integrity, row)?;
     for table in Table::PROTECTED {

@@ -3,6 +3,7 @@
 //! An order goes to the node that runs in the home; if none runs, this process opens the home itself,
 //! carries the order out, and closes it. Both ways leave the same records in the audit log.
 
+mod backup;
 mod formats;
 mod imports;
 mod kinds;
@@ -27,7 +28,7 @@ use keywright_types::{
 use serde::Serialize;
 
 use crate::admin::formats::FormatOptions;
-use crate::admin::imports::WrappedOptions;
+use crate::admin::imports::{SealedOptions, WrappedOptions};
 use crate::admin::kinds::{KindOptions, WalletOptions};
 use crate::admin::order::{give, give_running, unexpected};
 use crate::exit::{Exit, Failure};
@@ -68,6 +69,9 @@ enum Command {
     /// Keys that are brought in wrapped.
     #[command(subcommand)]
     Import(imports::ImportCommand),
+    /// A home in one sealed file, and a new home of it.
+    #[command(subcommand)]
+    Backup(backup::Command),
     /// The seeds of wallets.
     #[command(subcommand)]
     Seed(SeedCommand),
@@ -175,6 +179,8 @@ struct ContextCreate {
     wallet: WalletOptions,
     #[command(flatten)]
     wrapped: WrappedOptions,
+    #[command(flatten)]
+    sealed: SealedOptions,
     /// Take the key's first secret from a file, as `keywright protect` does: 32 bytes, or 64 hexadecimal digits.
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
@@ -303,6 +309,7 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
         }
         Command::Key(KeyCommand::Export(export)) => seeds::export_key(&home, export, format),
         Command::Key(KeyCommand::Destroy(destroy)) => life::destroy(&home, destroy, format),
+        Command::Backup(command) => backup::run(&home, &command, format),
         Command::Import(command) => imports::run(&home, &command, format),
         Command::Seed(SeedCommand::Export(export)) => seeds::export(&home, export, format),
         Command::Clock(ClockCommand::Confirm) => life::confirm_clock(&home, format),
@@ -409,6 +416,7 @@ fn create_context(home: &Home, create: &ContextCreate, format: Format) -> Result
         tree.seed.clone_from(&seed.scheme);
     }
     let secret = secret.or(seed.map(|seed| seed.seed));
+    let secret = secret.or(create.sealed.read(&spec)?);
     let wrapped = create.wrapped.read()?;
     let origin = match secret.is_some() || wrapped.is_some() {
         true => Origin::Imported,

@@ -178,6 +178,7 @@ impl From<keywright_home::HomeError> for Failure {
             | HomeError::CertificateExpired(_)
             | HomeError::Probe { .. }
             | HomeError::Transport(_) => Exit::Usage,
+            HomeError::BackupInside(_) => Exit::Refused,
             HomeError::Token(_) => Exit::Target,
             HomeError::NotRunning => Exit::NotFound,
             HomeError::TokenInUse(_) => Exit::Usage,

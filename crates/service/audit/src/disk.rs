@@ -199,7 +199,7 @@ impl Sink for FileSink {
 }
 
 /// The lock; not part of the log.
-const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
 /// Zeros for records on a full disk.
 pub(crate) const RESERVE_RECORDS: &str = "reserve-records";
 /// Zeros for heads on a full disk.

@@ -165,6 +165,18 @@ pub(crate) fn read(dir: &Path) -> Result<History, AuditError> {
     })
 }
 
+/// How far signed heads state each file: every file of the newest boot, and all older ones that it found.
+pub(crate) fn stated(dir: &Path) -> Result<BTreeMap<FileId, FileState>, AuditError> {
+    let listing = list(dir).map_err(error::Step::ReadHistory.failed())?;
+    let (parts, _) = parts(dir, &listing).map_err(|(name, error)| damaged(name, 0, error))?;
+    let newest = parts.last().map(|part| part.boot);
+    let mut walk = Walk::default();
+    for part in parts.iter().filter(|part| Some(part.boot) == newest) {
+        walk.part(dir, part)?;
+    }
+    Ok(walk.states)
+}
+
 fn damaged(file: String, offset: u64, error: ReadError) -> AuditError {
     match error {
         ReadError::Io(source) => AuditError::Io {

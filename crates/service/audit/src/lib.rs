@@ -8,6 +8,7 @@
 //! | [`head`] | signed heads | 7.34 |
 //! | [`log`], [`writer`] | the log of a running node | 7.29, 7.35, 7.36 |
 //! | [`verify`] | the offline verifier | 7.34, 7.35 |
+//! | [`replay`] | a log that is carried over: copied, read for what was ordered | 7.22 |
 //! | [`show`] | records as JSON | 7.30 |
 //!
 //! What it promises: a record whose flush returned `Ok` is with the operating system, and after a sync
@@ -70,6 +71,7 @@ pub mod log;
 mod order;
 pub mod record;
 pub mod refusals;
+pub mod replay;
 mod segment;
 mod shared;
 pub mod show;

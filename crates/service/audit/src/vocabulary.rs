@@ -141,6 +141,8 @@ numbered! {
         Crash = 19, "crash";
         /// A rule of the policy denies it.
         PolicyDenied = 20, "policy-denied";
+        /// A backup was restored without the log of what was ordered after it.
+        WithoutLog = 21, "without-log";
     }
 }
 

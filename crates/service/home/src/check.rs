@@ -224,7 +224,7 @@ fn memory(config: &Config) -> Result<Finding, HomeError> {
 }
 
 /// Every row under its MAC, the policy compiled, the revocation list not older than the one that was in force.
-fn rows(
+pub(crate) fn rows(
     config: &Config,
     keystore: &Keystore,
     (trust, clock): (Option<Arc<ClientTrust>>, &Clock),

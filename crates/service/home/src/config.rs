@@ -77,17 +77,23 @@ impl Config {
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| ConfigError::Read(path.to_owned(), error))?;
-        let mut config: Self = toml::from_str(&text)
-            .map_err(|error| ConfigError::Parse(path.to_owned(), Box::new(error)))?;
-        if config.version != 1 {
-            return Err(ConfigError::Version(path.to_owned(), config.version));
-        }
-        config.check()?;
+        let mut config = Self::parse(path, &text)?;
         let folder = path.parent().unwrap_or_else(|| Path::new(""));
         config
             .paths()
             .into_iter()
             .for_each(|entry| *entry = folder.join(&*entry));
+        Ok(config)
+    }
+
+    /// The configuration of this text, which stands at `path`, with its paths as they are written.
+    pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        let config: Self = toml::from_str(text)
+            .map_err(|error| ConfigError::Parse(path.to_owned(), Box::new(error)))?;
+        if config.version != 1 {
+            return Err(ConfigError::Version(path.to_owned(), config.version));
+        }
+        config.check()?;
         Ok(config)
     }
 

@@ -116,7 +116,7 @@ pub fn create_as(folder: &Path, beginning: &Beginning, clock: &Clock) -> Result<
 
 /// Where the home will really be: behind a link, at the folder that it leads to. Not the working
 /// directory, which would go away under the feet of whoever stands in it.
-fn place(folder: &Path) -> Result<PathBuf, HomeError> {
+pub(crate) fn place(folder: &Path) -> Result<PathBuf, HomeError> {
     let Ok(real) = folder.canonicalize() else {
         return Ok(folder.to_owned());
     };
@@ -131,13 +131,13 @@ fn place(folder: &Path) -> Result<PathBuf, HomeError> {
 }
 
 /// The folders above the place that are not there yet, the deepest first.
-fn missing_parents(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn missing_parents(folder: &Path) -> Vec<PathBuf> {
     let parents = folder.ancestors().skip(1);
     let missing = parents.take_while(|parent| !parent.as_os_str().is_empty() && !parent.exists());
     missing.map(Path::to_owned).collect()
 }
 
-fn move_to(beside: &Path, folder: &Path) -> std::io::Result<()> {
+pub(crate) fn move_to(beside: &Path, folder: &Path) -> std::io::Result<()> {
     // What is in the home must be durable before its name is.
     for inner in [&beside.join("clients"), beside] {
         std::fs::File::open(inner).and_then(|inner| inner.sync_all())?;
@@ -145,14 +145,14 @@ fn move_to(beside: &Path, folder: &Path) -> std::io::Result<()> {
     std::fs::rename(beside, folder).and_then(|()| files::sync_folder(folder))
 }
 
-fn occupied(folder: &Path) -> bool {
+pub(crate) fn occupied(folder: &Path) -> bool {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_some(),
         Err(error) => error.kind() != std::io::ErrorKind::NotFound,
     }
 }
 
-fn beside(folder: &Path) -> Result<PathBuf, HomeError> {
+pub(crate) fn beside(folder: &Path) -> Result<PathBuf, HomeError> {
     let nameless = || failed(folder, "written", std::io::ErrorKind::InvalidInput.into());
     let name = folder.file_name().ok_or_else(nameless)?;
     let mut random = RandomStream::new()?;
@@ -162,7 +162,7 @@ fn beside(folder: &Path) -> Result<PathBuf, HomeError> {
     Ok(folder.with_file_name(beside))
 }
 
-fn make_folder(folder: &Path) -> Result<(), HomeError> {
+pub(crate) fn make_folder(folder: &Path) -> Result<(), HomeError> {
     std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -385,8 +385,8 @@ fn configuration(beginning: &Beginning) -> Config {
     }
 }
 
-const ROOT_IN_FILE: &str = "root.kwf";
-const PASSWORD: &str = "root.password";
-const ROOT_IN_TOKEN: &str = "root.token";
+pub(crate) const ROOT_IN_FILE: &str = "root.kwf";
+pub(crate) const PASSWORD: &str = "root.password";
+pub(crate) const ROOT_IN_TOKEN: &str = "root.token";
 /// Enough for the keys of a creation.
 const MIN_SLOTS: usize = 64;

@@ -110,6 +110,9 @@ pub enum HomeError {
     /// A file could not be sealed.
     #[error("the file cannot be sealed: {0}")]
     Sealing(#[source] keywright_container::Error),
+    /// A backup would lie in the home that it is to replace.
+    #[error("{0} lies in the home itself: what takes the home away takes the backup too")]
+    BackupInside(PathBuf),
     /// There is no randomness.
     #[error("there is no randomness")]
     Randomness(#[from] keywright_primitives::Error),
@@ -140,6 +143,10 @@ pub enum HomeError {
 impl HomeError {
     /// What to do about it, in one sentence.
     #[must_use]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a table, one sentence for each error"
+    )]
     pub fn advice(&self) -> &str {
         match self {
             Self::Config(_) => "mend the configuration; docs/operations.md lists every key",
@@ -191,9 +198,13 @@ impl HomeError {
                 "raise the limit on locked memory (ulimit -l), or set keystore.memory_lock = \"try\""
             }
             Self::Thread(_) | Self::Randomness(_) => "free resources of the machine and try again",
+            Self::Sealing(keywright_container::Error::Write(_)) => {
+                "make room there or choose another place; nothing was left behind"
+            }
             Self::Sealing(_) => {
                 "give recipients whose public keys `keywright seal keygen` has printed"
             }
+            Self::BackupInside(_) => "choose a place outside of the home, best on another disk",
             Self::Control(_) => "see whether the node is stopping; try again in a moment",
             Self::Name(_) => "use a name of letters, digits, '.', '_' and '-'",
             Self::PrincipalUnknown(_) => {

@@ -9,11 +9,13 @@
 //!   [`Node::keep`] is what a node does by itself: counters into the store, rotations and destructions whose day has come.
 //! * [`Serving`]: a node with its server, its control socket and, where the configuration asks for one, its probe.
 //!   [`Node::reload`] reads certificates, lists and log level again; an [`Event`] is what it says meanwhile.
+//! * [`backup`]: a home in one sealed file, and a new home of it.
 //! * [`pki`]: the development certificate authority of a home.
 //!
 //! This is where the holder behind the service is chosen; nothing above or below names one.
 #![forbid(unsafe_code)]
 
+pub mod backup;
 mod check;
 mod config;
 pub mod control;
@@ -22,6 +24,8 @@ mod doors;
 mod error;
 mod event;
 mod files;
+#[doc(hidden)]
+pub mod fuzzing;
 mod holders;
 mod imports;
 mod keeper;

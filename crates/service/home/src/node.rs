@@ -236,6 +236,10 @@ impl Node {
         &self.doors
     }
 
+    pub(crate) const fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     pub(crate) const fn store(&self) -> &Store {
         &self.store
     }
@@ -352,10 +356,10 @@ impl fmt::Debug for Node {
 
 /// What stands in the store before its row key is known.
 pub(crate) struct Meta {
-    installation: keywright_types::InstallationId,
-    node: NodeId,
+    pub(crate) installation: keywright_types::InstallationId,
+    pub(crate) node: NodeId,
     pub(crate) row_key: MacKey,
-    signer: SigningKey,
+    pub(crate) signer: SigningKey,
 }
 
 impl Meta {

@@ -11,8 +11,10 @@ use keywright_secret::SecretBytes;
 use keywright_service::{Admin, AdminError, Author, LifeOrder, NewContext, NewRules};
 use keywright_types::{BindingKind, ContextId, KeySpec, KeyVersion, Name, Operation, State};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::backup::{BackedUp, SlotText};
 use crate::questions::Asked;
 use crate::{Able, HomeError, Node, Reach, Reason, Recipient, Reloaded};
 
@@ -120,6 +122,15 @@ pub enum Order {
         name: Name,
         /// To whom.
         recipients: Vec<Recipient>,
+    },
+    /// Write a backup.
+    BackupCreate {
+        /// The file, which must not exist, with an absolute path.
+        to: PathBuf,
+        /// The data key of the file, whose slots are made.
+        key: Imported,
+        /// The slots.
+        slots: Vec<SlotText>,
     },
     /// Say that the clock is right after it jumped.
     ClockConfirm,
@@ -286,7 +297,7 @@ impl Imported {
         Self(base64::encode(secret.expose()))
     }
 
-    fn open(&self) -> Result<SecretBytes, HomeError> {
+    pub(crate) fn open(&self) -> Result<SecretBytes, HomeError> {
         let bytes = base64::decode(&self.0)
             .map_err(|_| AdminError::Holder(keywright_custody::HolderError::SecretLength))?;
         Ok(SecretBytes::from_vec(bytes))
@@ -344,6 +355,8 @@ pub enum Answer {
         /// The file, as base64.
         file: String,
     },
+    /// A backup was written.
+    BackedUp(BackedUp),
     /// Versions changed their state.
     KeyChanged {
         /// The versions, and what they are now.
@@ -540,6 +553,7 @@ impl Node {
                 version,
                 recipients,
             } => self.export_key((&tenant, &name), version, &recipients),
+            Order::BackupCreate { to, key, slots } => self.back_up(&to, &key, &slots),
             Order::SeedExport {
                 tenant,
                 name,

@@ -632,5 +632,7 @@ fn put(key: &[u8], revision: Option<u64>, body: impl Into<Vec<u8>>) -> Transacti
     }
 }
 
-const POLICY_ROW: &[u8] = b"policy";
-const TRUST_ROW: &[u8] = b"trust";
+/// The key of the policy in its table.
+pub const POLICY_ROW: &[u8] = b"policy";
+/// The key of anchors and revocation lists in the table of policies.
+pub const TRUST_ROW: &[u8] = b"trust";

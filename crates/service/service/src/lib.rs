@@ -10,6 +10,7 @@
 
 mod admin;
 mod allowance;
+mod backups;
 mod caller;
 mod clock_watch;
 mod counting;
@@ -32,9 +33,11 @@ mod streams;
 mod survey;
 mod worker;
 
-pub use admin::{Admin, AdminError, CreatedContext, load_policy, load_trust};
+pub use admin::{
+    Admin, AdminError, CreatedContext, POLICY_ROW, TRUST_ROW, load_policy, load_trust,
+};
 pub use caller::Caller;
-pub use clock_watch::ClockState;
+pub use clock_watch::{ClockState, clock_in_doubt};
 pub use counting::Uses;
 pub use desk::{ContextOrder, Desk, OrderDone, Ordering};
 pub use imports::{ImportKey, WrappedKey};

@@ -8,11 +8,15 @@ mod answers;
 #[cfg(test)]
 mod audit_first;
 #[cfg(test)]
+mod backup;
+#[cfg(test)]
 mod certificates;
 #[cfg(test)]
 mod configuration;
 #[cfg(test)]
 mod crash;
+#[cfg(test)]
+mod crash_life;
 #[cfg(test)]
 mod deterministic;
 #[cfg(test)]

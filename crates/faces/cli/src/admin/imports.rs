@@ -1,11 +1,13 @@
-//! Keys that are brought in wrapped.
+//! Keys that are brought in: wrapped to an import key, or sealed as `admin key export` has let them out.
 
 use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use keywright_encoding::base64;
-use keywright_home::{Answer, Order, Wrapped};
+use keywright_encoding::{base64, hex};
+use keywright_home::{Answer, KEY_TEXT, Order, Wrapped};
+use keywright_secret::SecretBytes;
+use keywright_types::KeySpec;
 use serde::Serialize;
 
 use super::order::{give_running, unexpected};
@@ -46,6 +48,80 @@ pub(super) struct WrappedOptions {
     /// SHA-256 of the public key's SubjectPublicKeyInfo.
     #[arg(long, value_name = "HEX", requires = "wrapped_key")]
     check_value: Option<String>,
+}
+
+/// A key that another home has let out.
+#[derive(Debug, clap::Args)]
+pub(super) struct SealedOptions {
+    /// Take the key's first secret from a file that `admin key export` has written.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "sealed_key_file",
+        conflicts_with_all = ["key_file", "wrapped_key", "tree"]
+    )]
+    sealed_key: Option<PathBuf>,
+    /// The file with the private key that opens it, as `keywright seal keygen` has written it.
+    #[arg(long, value_name = "FILE", requires = "sealed_key")]
+    sealed_key_file: Option<PathBuf>,
+}
+
+impl SealedOptions {
+    /// The secret, if one is given; it has to be one for a context like this.
+    pub(super) fn read(&self, spec: &KeySpec) -> Result<Option<SecretBytes>, Failure> {
+        let (Some(file), Some(key)) = (&self.sealed_key, &self.sealed_key_file) else {
+            return Ok(None);
+        };
+        let text = crate::seal::open_short(file, key)?;
+        let held = Held::parse(&text).ok_or_else(|| {
+            Failure::new(
+                Exit::Usage,
+                format!("{} holds no key", file.display()),
+                "give the file that `keywright admin key export` has written",
+            )
+        })?;
+        let (purpose, algorithm) = (spec.purpose.to_string(), spec.algorithm.to_string());
+        if held.purpose != purpose || held.algorithm != algorithm {
+            return Err(Failure::new(
+                Exit::Usage,
+                format!(
+                    "the key is for {} with {}, the context for {purpose} with {algorithm}",
+                    held.purpose, held.algorithm
+                ),
+                "make a context of the same kind as that of the key",
+            ));
+        }
+        Ok(Some(held.secret))
+    }
+}
+
+/// What stands in the file of a key.
+struct Held<'a> {
+    purpose: &'a str,
+    algorithm: &'a str,
+    secret: SecretBytes,
+}
+
+impl<'a> Held<'a> {
+    /// Exactly the four lines that are written, each with its end.
+    fn parse(text: &'a SecretBytes) -> Option<Self> {
+        let text = std::str::from_utf8(text.expose())
+            .ok()?
+            .strip_suffix('\n')?;
+        let mut lines = text.split('\n');
+        if lines.next()? != KEY_TEXT {
+            return None;
+        }
+        let purpose = lines.next()?.strip_prefix("purpose ")?;
+        let algorithm = lines.next()?.strip_prefix("algorithm ")?;
+        let digits = lines.next()?.strip_prefix("key ")?;
+        let secret = SecretBytes::from_vec(hex::decode(digits).ok()?);
+        (lines.next().is_none() && !secret.is_empty()).then_some(Self {
+            purpose,
+            algorithm,
+            secret,
+        })
+    }
 }
 
 #[derive(Serialize)]
@@ -130,3 +206,39 @@ impl WrappedOptions {
 
 /// Bytes of the longest wrapped key that is read; the longest that there is has some thousands.
 const LONGEST: u64 = 1 << 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_four_lines_of_a_key_are_one() {
+        let whole = "keywright key 1\npurpose mac\nalgorithm hmac-sha-256\nkey 0102\n";
+        let parse = |text: &str| {
+            let text = SecretBytes::from_vec(text.as_bytes().to_vec());
+            Held::parse(&text).map(|held| held.secret.expose().to_vec())
+        };
+        assert_eq!(parse(whole), Some(vec![1, 2]));
+        for (from, to) in [
+            ("keywright key 1", "keywright key 2"),
+            ("keywright key 1", "keywright seed 1"),
+            ("purpose mac\n", ""),
+            (
+                "purpose mac\nalgorithm hmac-sha-256",
+                "algorithm hmac-sha-256\npurpose mac",
+            ),
+            ("0102", "01 02"),
+            ("0102", "010"),
+            ("0102", "0A02"),
+            ("0102", ""),
+            ("0102\n", "0102"),
+            ("0102\n", "0102\n\n"),
+            ("0102\n", "0102\nkey 03\n"),
+        ] {
+            assert_eq!(parse(&whole.replacen(from, to, 1)), None, "{to:?}");
+        }
+        for length in 0..whole.len() {
+            assert_eq!(parse(&whole[..length]), None, "{length}");
+        }
+    }
+}

@@ -13,6 +13,7 @@ mod key_file;
 mod password;
 mod refused;
 mod source;
+mod ways;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ use crate::output::{self, Format};
 use destination::{Destination, Output, Readers};
 use refused::refused;
 use source::{Input, Source};
+pub(crate) use ways::{KeyOptions, SlotOptions};
 
 /// Seal a file to public keys.
 #[derive(Debug, clap::Args)]

@@ -49,6 +49,16 @@ impl Origin {
         ))
     }
 
+    /// Whether a file or a descriptor was named.
+    pub(super) const fn is_named(&self) -> bool {
+        self.password_file.is_some() || self.password_fd.is_some()
+    }
+
+    /// The file with the password, if there is one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.password_file.as_deref()
+    }
+
     fn named(&self) -> Result<Option<SecretBytes>, Failure> {
         let path = match (&self.password_file, self.password_fd) {
             (Some(path), _) => path.clone(),

@@ -4,6 +4,10 @@
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod admin_backup;
+#[cfg(test)]
+mod admin_keys;
+#[cfg(test)]
 mod admin_token;
 #[cfg(test)]
 mod audit;

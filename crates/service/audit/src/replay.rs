@@ -1,0 +1,209 @@
+//! A log that is carried over to another home: copied, and read for what was ordered after some moment
+//! (design 7.22).
+//!
+//! Nothing here verifies. Whoever replays a log verifies the copy first, with the signer's fingerprint and a
+//! head that must be in it; then these records are the signer's, up to the newest head. What stands behind it is
+//! chained and not signed, and is marked so: the caller decides what it believes of that.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use keywright_clock::WallTime;
+use keywright_types::{Code, KeyId, KeyVersion, Operation};
+
+use crate::chain::{FileId, ReadError, Step};
+use crate::disk::LOCK;
+use crate::error;
+use crate::field::Field;
+use crate::finding::Finding;
+use crate::head;
+use crate::history;
+use crate::record::{Entry, ReadField};
+use crate::{AuditError, RecordType};
+
+/// An order that was carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// The epoch that it began.
+    pub epoch: u64,
+    /// When it ended.
+    pub time: WallTime,
+    /// What was ordered.
+    pub operation: Operation,
+    /// The key it was about.
+    pub key: KeyId,
+    /// The version it was about.
+    pub version: KeyVersion,
+    /// Whether a signed head covers its record.
+    pub signed: Signed,
+    /// The rows that it wrote.
+    pub rows: Vec<ChangedRow>,
+    /// Rows that it wrote and that were too long for the record.
+    pub left_out: usize,
+}
+
+/// Whether a signed head covers a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a head covers a record or not")]
+pub enum Signed {
+    /// It does.
+    Yes,
+    /// The record stands behind the newest head.
+    No,
+}
+
+/// A row as the record has it: without its sealed secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChangedRow {
+    /// The name of its table.
+    pub table: String,
+    /// Its key.
+    pub key: Vec<u8>,
+    /// Its body.
+    pub body: Vec<u8>,
+}
+
+/// What a log says of the time after some epoch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Later {
+    /// Orders that were carried out, in the order of their epochs.
+    pub orders: Vec<Change>,
+    /// The highest epoch of any record.
+    pub newest_epoch: u64,
+}
+
+/// Copies the files of a log into a new folder; what else is in the folder stays. Says how many there are.
+///
+/// # Errors
+/// [`AuditError::InUse`] while a node writes the log; [`AuditError::Io`].
+pub fn copy(from: &Path, to: &Path) -> Result<usize, AuditError> {
+    let failed = error::Step::ReadHistory;
+    if is_in_use(from).map_err(failed.failed())? {
+        return Err(AuditError::InUse);
+    }
+    let listing = history::list(from).map_err(failed.failed())?;
+    let records = listing.records.iter().map(|file| file.file_name());
+    let heads = listing.heads.iter();
+    let heads = heads.map(|(boot, part)| head::file_name(*boot, *part));
+    let names: Vec<_> = records.chain(heads).collect();
+    for name in &names {
+        copy_file(&from.join(name), &to.join(name)).map_err(error::Step::WriteRecord.failed())?;
+    }
+    Ok(names.len())
+}
+
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = File::open(from)?;
+    let mut options = OpenOptions::new();
+    let mut copy = options.write(true).create_new(true).mode(0o600).open(to)?;
+    io::copy(&mut source, &mut copy)?;
+    copy.sync_all()
+}
+
+/// Whether a node has the folder open.
+fn is_in_use(dir: &Path) -> io::Result<bool> {
+    let lock = match File::open(dir.join(LOCK)) {
+        Ok(lock) => lock,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // A folder that is not there has no lock either, and is no log.
+            return fs::metadata(dir).map(|_| false);
+        }
+        Err(error) => return Err(error),
+    };
+    match lock.try_lock() {
+        Ok(()) => lock.unlock().map(|()| false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// The orders of a log that were carried out after `epoch`.
+///
+/// # Errors
+/// [`AuditError::Damaged`] and [`AuditError::Io`]; a log that was verified gives neither.
+pub fn later(dir: &Path, epoch: u64) -> Result<Later, AuditError> {
+    let stated = history::stated(dir)?;
+    let listing = history::list(dir).map_err(error::Step::ReadHistory.failed())?;
+    let mut later = Later::default();
+    for file in &listing.records {
+        let signed = stated.get(file).map_or(0, |state| state.length);
+        read(dir, *file, (signed, epoch), &mut later)?;
+    }
+    later.orders.sort_by_key(|order| order.epoch);
+    Ok(later)
+}
+
+fn read(
+    dir: &Path,
+    file: FileId,
+    (signed, after): (u64, u64),
+    later: &mut Later,
+) -> Result<(), AuditError> {
+    let failed = error::Step::ReadHistory;
+    let mut reader = history::open_records(dir, file).map_err(failed.failed())?;
+    loop {
+        match reader.step() {
+            Ok(Step::Record) => {}
+            Ok(Step::End | Step::Cut) => return Ok(()),
+            Err(ReadError::Io(source)) => return Err(failed.failed()(source)),
+            // Behind the newest head a file may end in anything that a crash leaves.
+            Err(ReadError::Fault(_)) if reader.state().length >= signed => return Ok(()),
+            Err(ReadError::Fault(fault)) => {
+                let state = reader.state();
+                return Err(AuditError::Damaged(Finding {
+                    file: file.file_name(),
+                    offset: state.length,
+                    sequence: Some(state.sequence + 1),
+                    fault,
+                }));
+            }
+        }
+        let covered = match reader.state().length <= signed {
+            true => Signed::Yes,
+            false => Signed::No,
+        };
+        if let Some(entry) = reader.entry() {
+            note(&entry, covered, after, later);
+        }
+    }
+}
+
+fn note(entry: &Entry<'_>, signed: Signed, after: u64, later: &mut Later) {
+    let facts = entry.facts();
+    later.newest_epoch = later.newest_epoch.max(facts.epoch);
+    let ended = matches!(
+        facts.kind,
+        RecordType::OrderAfter | RecordType::OrderSettled
+    );
+    if !ended || facts.outcome != Code::Ok || facts.epoch <= after {
+        return;
+    }
+    let (mut rows, mut left_out) = (Vec::new(), 0);
+    for field in entry.fields() {
+        match field {
+            ReadField::Known(Field::Row(row)) => rows.push(ChangedRow {
+                table: row.table.as_str().to_owned(),
+                key: row.key.to_vec(),
+                body: row.row.to_vec(),
+            }),
+            // At the end of an order a digest stands for a row that was too long.
+            ReadField::Known(Field::OrderDigest(_)) => left_out += 1,
+            _ => {}
+        }
+    }
+    later.orders.push(Change {
+        epoch: facts.epoch,
+        time: facts.time,
+        operation: facts.operation,
+        key: facts.key,
+        version: facts.version,
+        signed,
+        rows,
+        left_out,
+    });
+}

@@ -1,0 +1,150 @@
+//! Backups: a home in one sealed file, and a new home of it (design 7.22).
+//!
+//! * A running node writes one, or whoever opens the home: everything in the store at one moment, secrets sealed as
+//!   they are, and the files of the home that are no secrets in the open. The file is that of design 7.10; its
+//!   password or its recipients are the caller's choice, and its data key is made by whoever asks.
+//! * [`SealedBackup`] is such a file; opened it is a [`Backup`], which can be looked at without a root.
+//! * [`Backup::restore`] makes a home of it where there is none. What was ordered since is taken from the audit log.
+//!
+//! **In no backup**: the root's password, a token's PIN, the keys of TLS, and keys that are in a token. Whoever opens
+//! a backup has no key: the root in it is under its own password.
+
+mod content;
+mod create;
+mod error;
+mod place;
+mod restore;
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use keywright_audit::head::Fingerprint;
+use keywright_container::{DataKey, FileHeader};
+use keywright_envelope::Aad;
+use keywright_store::Table;
+use serde::Serialize;
+
+pub(crate) use content::Content;
+pub use create::{BackedUp, SlotText};
+pub use error::BackupError;
+pub use restore::{LaterLog, Restoration, Restored};
+
+/// A backup that is not open yet.
+#[derive(Debug)]
+pub struct SealedBackup {
+    header: FileHeader,
+    source: BufReader<File>,
+}
+
+/// A backup that was opened: the bytes are those that were sealed, by whomever.
+#[derive(Clone, Debug)]
+pub struct Backup {
+    content: Content,
+}
+
+/// What a backup says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Description {
+    /// When it was made (RFC 3339).
+    pub created: String,
+    /// The installation.
+    pub installation: String,
+    /// The node.
+    pub node: String,
+    /// The state epoch.
+    pub epoch: u64,
+    /// The number of the newest audit head.
+    pub head: u64,
+    /// The hash of that head.
+    pub head_hash: String,
+    /// Tenants.
+    pub tenants: usize,
+    /// Contexts.
+    pub contexts: usize,
+    /// Versions of their keys, destroyed ones included.
+    pub versions: usize,
+    /// Rows of all tables.
+    pub rows: usize,
+    /// Whether a policy is in it.
+    pub policy: bool,
+}
+
+impl SealedBackup {
+    /// Begins to read a file.
+    ///
+    /// # Errors
+    /// [`BackupError::Read`], [`BackupError::Sealed`] if it is no file with slots.
+    pub fn read(path: &Path) -> Result<Self, BackupError> {
+        let failed = |error| BackupError::Read(path.to_owned(), error);
+        let mut source = BufReader::new(File::open(path).map_err(failed)?);
+        let header = FileHeader::read_from(&mut source)?;
+        Ok(Self { header, source })
+    }
+
+    /// Its slots.
+    #[must_use]
+    pub const fn header(&self) -> &FileHeader {
+        &self.header
+    }
+
+    /// Opens all of it.
+    ///
+    /// # Errors
+    /// [`BackupError::Sealed`] for another key and for bytes that were changed or cut off, [`BackupError::Content`]
+    /// for a file of something else.
+    pub fn open(mut self, key: &DataKey) -> Result<Backup, BackupError> {
+        let mut text = Vec::new();
+        let (header, source) = (&self.header, &mut self.source);
+        keywright_container::open(source, &mut text, header, key, &aad()?, &mut |_| ())?;
+        let content = Content::parse(&text).map_err(|_| BackupError::Content)?;
+        Ok(Backup { content })
+    }
+}
+
+impl Backup {
+    /// Looks at everything that can be seen without the root: that it is complete, and that its audit head was
+    /// signed by the key with this fingerprint.
+    ///
+    /// # Errors
+    /// [`BackupError::Incomplete`], [`BackupError::Signer`].
+    pub fn verify(&self, fingerprint: Fingerprint) -> Result<Description, BackupError> {
+        let Content { head, image, .. } = &self.content;
+        if !image.is_complete() {
+            return Err(BackupError::Incomplete);
+        }
+        if head.check().is_err() || Fingerprint::of(&head.signer().key) != fingerprint {
+            return Err(BackupError::Signer);
+        }
+        Ok(self.describe())
+    }
+
+    fn describe(&self) -> Description {
+        let Content { head, image, .. } = &self.content;
+        let count = |table| image.table(table).count();
+        let mut policies = image.table(Table::Policies);
+        let policy = policies.any(|row| row.key == keywright_service::POLICY_ROW);
+        Description {
+            created: self.content.created.rfc3339(),
+            installation: head.head().installation.to_string(),
+            node: head.head().node.to_string(),
+            epoch: self.content.epoch(),
+            head: head.id().number,
+            head_hash: keywright_encoding::hex::encode(&head.id().hash),
+            tenants: count(Table::Tenants),
+            contexts: count(Table::Keys),
+            versions: count(Table::KeyVersions),
+            rows: image.rows().count(),
+            policy,
+        }
+    }
+}
+
+/// What tells a backup from every other file under the same key.
+fn aad() -> Result<Aad<'static>, BackupError> {
+    let told = Aad::EMPTY.caller(LABEL);
+    told.map_err(|_| BackupError::Content)
+}
+
+const LABEL: &[u8] = b"keywright/backup/v1";

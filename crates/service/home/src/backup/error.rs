@@ -1,0 +1,100 @@
+//! Why a backup was not opened, believed or restored.
+
+use std::path::PathBuf;
+
+use keywright_audit::verify::Failure as Verdict;
+
+use crate::HomeError;
+
+/// What went wrong with a backup.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BackupError {
+    /// The file cannot be read.
+    #[error("{0} cannot be read")]
+    Read(PathBuf, #[source] std::io::Error),
+    /// The file does not open.
+    #[error(transparent)]
+    Sealed(#[from] keywright_container::Error),
+    /// It opened, and holds something else.
+    #[error("the file holds no backup that this version knows")]
+    Content,
+    /// Rows are missing in it.
+    #[error("the backup is not complete: it has fewer or more rows than it says itself")]
+    Incomplete,
+    /// The audit head in it was signed by somebody else, or its signature does not fit.
+    #[error("the audit head in the backup was not signed by the key with this fingerprint")]
+    Signer,
+    /// The rows are not what the store of this root wrote.
+    #[error("the rows of the backup are not those of this root: {0}")]
+    Rows(#[source] keywright_store::Error),
+    /// The root's password, the PIN or the token is not there.
+    #[error("{0} is needed to restore, and is in no backup")]
+    SecretMissing(&'static str),
+    /// The log is of another installation.
+    #[error("the audit log is of another installation or node than the backup")]
+    ForeignLog,
+    /// The log ends before the backup.
+    #[error(
+        "the audit log does not reach to the backup: it is older, was cut back, or begins after it"
+    )]
+    StaleLog,
+    /// A node writes the log.
+    #[error("a node is running on this audit log")]
+    LogInUse,
+    /// The log does not verify.
+    #[error("the audit log is not whole: {0}")]
+    Log(#[source] Box<Verdict>),
+    /// Anything about the new home.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+}
+
+impl BackupError {
+    /// What to do about it, in one sentence.
+    #[must_use]
+    pub fn advice(&self) -> &str {
+        match self {
+            Self::Read(..) => "check that the path exists and that this user may use it",
+            Self::Sealed(_) => {
+                "check the password or the key, and whether the whole file is there and unchanged"
+            }
+            Self::Content => "give a file that `keywright admin backup create` has written",
+            Self::Incomplete => "take an older backup; this one was not written by a node in order",
+            Self::Signer => {
+                "do not trust this file, or give the fingerprint that was noted when its home was made"
+            }
+            Self::Rows(_) => "do not trust this file: somebody has put other rows into it",
+            Self::SecretMissing(_) => {
+                "give it with --root-password-file or --token-pin-file, from where it is kept"
+            }
+            Self::ForeignLog => "give the audit folder of the node that the backup is of",
+            Self::StaleLog => {
+                "give the newest copy of the audit folder, or say --without-log and order again what was ordered since"
+            }
+            Self::LogInUse => "stop that node first: two nodes must not go on from one log",
+            Self::Log(_) => {
+                "compare the folder with other copies of it, or say --without-log and order again what was ordered since"
+            }
+            Self::Home(error) => error.advice(),
+        }
+    }
+}
+
+impl From<keywright_store::Error> for BackupError {
+    fn from(error: keywright_store::Error) -> Self {
+        Self::Home(error.into())
+    }
+}
+
+impl From<keywright_audit::AuditError> for BackupError {
+    fn from(error: keywright_audit::AuditError) -> Self {
+        Self::Home(error.into())
+    }
+}
+
+impl From<keywright_custody::rows::Error> for BackupError {
+    fn from(error: keywright_custody::rows::Error) -> Self {
+        Self::Home(error.into())
+    }
+}

@@ -1,0 +1,212 @@
+//! The files of the new home: which of the backup's go where, and which secrets come from elsewhere.
+//!
+//! What the configuration keeps in the home comes back into the home. Store, root and log always do, also where they
+//! stood elsewhere before; certificates, keys and secrets that the configuration has elsewhere are the operator's,
+//! and are left where they are.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::content::HomeFiles;
+use super::{BackupError, Restoration};
+use crate::create::{CONFIG_FILE, PASSWORD, ROOT_IN_FILE, ROOT_IN_TOKEN, make_folder};
+use crate::files::{self, Readers};
+use crate::{Config, ConfigError, HomeError, RootPlace};
+
+/// A new home in the making, which has its files and neither store nor log.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub(super) folder: PathBuf,
+    /// With the paths of the folder in the making.
+    pub(super) config: Config,
+    /// With the paths as they are written.
+    written: Config,
+}
+
+/// Lays the files of a backup out in `folder`, but for anchors and lists, which may have changed since.
+pub(super) fn lay_out(
+    folder: &Path,
+    backup: &HomeFiles,
+    order: &Restoration<'_>,
+) -> Result<Site, BackupError> {
+    let path = folder.join(CONFIG_FILE);
+    let text = std::str::from_utf8(&backup.configuration).map_err(|_| BackupError::Content)?;
+    let parsed = Config::parse(&path, text).map_err(HomeError::from)?;
+    let mut config = parsed.clone();
+    bring_home(&mut config, order)?;
+    let same = config.to_text().ok() == parsed.to_text().ok();
+    let text = match same {
+        // As its writer left it, comments and all.
+        true => text.to_owned(),
+        false => config.to_text().map_err(|_| BackupError::Content)?,
+    };
+    files::write_new(&path, text.as_bytes(), Readers::Everyone)?;
+    let site = Site {
+        folder: folder.to_owned(),
+        config: Config::read(&path).map_err(HomeError::from)?,
+        written: config,
+    };
+    for parent in [&site.config.audit.directory, &folder.join("clients")] {
+        make_folder(parent)?;
+    }
+    site.write(|config| &config.keystore.root, &backup.root, Readers::Owner)?;
+    site.bring_secrets(backup, order)?;
+    Ok(site)
+}
+
+/// Sets the paths of what has to be in the new home, and of what is given for it.
+fn bring_home(config: &mut Config, order: &Restoration<'_>) -> Result<(), BackupError> {
+    let root = match config.keystore.root_key {
+        RootPlace::File => ROOT_IN_FILE,
+        RootPlace::Token => ROOT_IN_TOKEN,
+    };
+    for (path, usual) in [
+        (&mut config.store.file, "store.sqlite"),
+        (&mut config.keystore.root, root),
+        (&mut config.audit.directory, "audit"),
+    ] {
+        if !is_inside(path) {
+            *path = usual.into();
+        }
+    }
+    if config.keystore.root_key == RootPlace::File {
+        let place = config.keystore.password_file.get_or_insert_default();
+        match (order.root_password, is_inside(place)) {
+            (None, true) => return Err(BackupError::SecretMissing("the password of the root key")),
+            (Some(_), false) => *place = PASSWORD.into(),
+            _ => {}
+        }
+    }
+    if let Some(token) = &mut config.token {
+        match (order.token_pin, is_inside(&token.pin_file)) {
+            (None, true) => return Err(BackupError::SecretMissing("the PIN of the token")),
+            (Some(_), false) => token.pin_file = PIN.into(),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+impl Site {
+    /// The place in the folder, if the configuration has it there.
+    fn place(&self, of: impl Fn(&Config) -> &Path) -> Option<PathBuf> {
+        let written = of(&self.written);
+        is_inside(written).then(|| self.folder.join(written))
+    }
+
+    fn write(
+        &self,
+        of: impl Fn(&Config) -> &PathBuf,
+        bytes: &[u8],
+        readers: Readers,
+    ) -> Result<(), HomeError> {
+        match self.place(|config| of(config)) {
+            Some(path) => {
+                path.parent().map_or(Ok(()), make_folder)?;
+                files::write_new(&path, bytes, readers)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Secrets, and the certificate that belongs to one of them.
+    fn bring_secrets(
+        &self,
+        backup: &HomeFiles,
+        order: &Restoration<'_>,
+    ) -> Result<(), BackupError> {
+        let password = order.root_password.map(files::read_private).transpose()?;
+        let place = self.written.keystore.password_file.as_deref();
+        if let (Some(password), Some(place)) = (password, place) {
+            let password = keywright_secret::SecretBytes::from_vec(password);
+            files::write_new(&self.folder.join(place), password.expose(), Readers::Owner)?;
+        }
+        if let (Some(pin), Some(token)) = (order.token_pin, &self.written.token) {
+            let pin = keywright_secret::SecretBytes::from_vec(files::read_private(pin)?);
+            let place = self.folder.join(&token.pin_file);
+            files::write_new(&place, pin.expose(), Readers::Owner)?;
+        }
+        let chain = match order.server_certificate {
+            Some(file) => files::read(file)?,
+            None => backup.certificates.clone(),
+        };
+        self.write(
+            |config| &config.server.certificate,
+            &chain,
+            Readers::Everyone,
+        )?;
+        if let Some(file) = order.server_key {
+            let key = keywright_secret::SecretBytes::from_vec(files::read(file)?);
+            self.write(|config| &config.server.key, key.expose(), Readers::Owner)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the anchors and revocation lists that are in force, if anybody knows them.
+    pub(super) fn write_trust(&self, trust: Option<(&[u8], &[u8])>) -> Result<(), HomeError> {
+        let Some((anchors, lists)) = trust else {
+            return Ok(());
+        };
+        self.write(
+            |config| &config.clients.authorities,
+            anchors,
+            Readers::Everyone,
+        )?;
+        self.write(
+            |config| &config.clients.revocation_lists,
+            lists,
+            Readers::Everyone,
+        )
+    }
+
+    /// Files that the configuration names and that are not there, as they will be named.
+    pub(super) fn missing(&self, home: &Path) -> Vec<PathBuf> {
+        let pairs = [
+            (
+                &self.config.server.certificate,
+                &self.written.server.certificate,
+            ),
+            (&self.config.server.key, &self.written.server.key),
+            (
+                &self.config.clients.authorities,
+                &self.written.clients.authorities,
+            ),
+            (
+                &self.config.clients.revocation_lists,
+                &self.written.clients.revocation_lists,
+            ),
+        ];
+        let missing = pairs.into_iter().filter(|(path, _)| !path.exists());
+        missing.map(|(_, written)| home.join(written)).collect()
+    }
+}
+
+/// Whether a path of the configuration stays in its folder.
+fn is_inside(path: &Path) -> bool {
+    let mut components = path.components();
+    let normal = components.all(|component| matches!(component, Component::Normal(_)));
+    normal && !path.as_os_str().is_empty()
+}
+
+impl From<ConfigError> for BackupError {
+    fn from(error: ConfigError) -> Self {
+        Self::Home(error.into())
+    }
+}
+
+/// Where the PIN of a token comes to lie.
+const PIN: &str = "token.pin";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_stays_in_the_folder_is_inside_of_it() {
+        for inside in ["a", "a/b", "root.kwf"] {
+            assert!(is_inside(Path::new(inside)), "{inside}");
+        }
+        for outside in ["", "/a", "../a", "a/../../b", "./../a", "."] {
+            assert!(!is_inside(Path::new(outside)), "{outside}");
+        }
+    }
+}

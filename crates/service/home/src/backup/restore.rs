@@ -1,0 +1,423 @@
+//! A new home of a backup, whole or not at all.
+//!
+//! It is made in a folder beside its place: files, the log if there is one, then one order that begins in the log, is
+//! carried out in an empty store, and ends in the log. The folder takes its place when all of it was checked as a
+//! start checks it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use keywright_audit::field::Field;
+use keywright_audit::head::Fingerprint;
+use keywright_audit::log::{Identity, Log, Settings};
+use keywright_audit::record::{Facts, Record};
+use keywright_audit::replay::{self, Change, Later, Signed};
+use keywright_audit::verify::{Failure as Verdict, Verifier};
+use keywright_audit::{AuditError, Fault, Reason, RecordType, Room};
+use keywright_clock::Clock;
+use keywright_custody::rows::restore::{Rows, Told, Trust};
+use keywright_encoding::hex;
+use keywright_keystore::Keystore;
+use keywright_primitives::hash::sha256;
+use keywright_primitives::random::RandomStream;
+use keywright_service::{POLICY_ROW, TRUST_ROW, clock_in_doubt};
+use keywright_store::{Proven, SqliteEngine, Table};
+use keywright_types::{Code, KeyVersion, NodeId, Operation, RequestId, TenantId};
+use serde::Serialize;
+
+use super::place::{Site, lay_out};
+use super::{Backup, BackupError, Content};
+use crate::check::rows as check_rows;
+use crate::create::{
+    FINGERPRINT_FILE, beside, make_folder, missing_parents, move_to, occupied, place,
+};
+use crate::files::{self, Readers, failed};
+use crate::holders::open_keystore;
+use crate::node::{META_NODE, Meta, NEWEST_HEAD, read_trust};
+use crate::{HomeError, token};
+
+/// What is known of the time after the backup.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "there is a log or there is none")]
+pub enum LaterLog<'a> {
+    /// The folder of the audit log.
+    Folder(&'a Path),
+    /// Nothing; this is recorded.
+    Lost,
+}
+
+/// How a home is restored.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "whoever restores decides each of these"
+)]
+pub struct Restoration<'a> {
+    /// What was ordered since.
+    pub log: LaterLog<'a>,
+    /// The file with the root's password.
+    pub root_password: Option<&'a Path>,
+    /// The file with the PIN of the token.
+    pub token_pin: Option<&'a Path>,
+    /// The server's private key, for the place that the configuration has for it.
+    pub server_key: Option<&'a Path>,
+    /// Its certificates, if they are others than those of the backup.
+    pub server_certificate: Option<&'a Path>,
+}
+
+/// A home that was restored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Restored {
+    /// The epoch that it begins with.
+    pub epoch: u64,
+    /// The epoch of the backup.
+    pub backup_epoch: u64,
+    /// Contexts.
+    pub contexts: usize,
+    /// Orders of the log that were carried out after the backup.
+    pub replayed: usize,
+    /// Versions that were made after the backup, whose secrets are lost.
+    pub lost: Vec<String>,
+    /// Versions in a token that were retired because their seals are not counted any longer.
+    pub retired: Vec<String>,
+    /// Rows of the log that no signed head covers and that were not believed.
+    pub doubted: usize,
+    /// Orders that were begun and of which the log knows no end.
+    pub unfinished: usize,
+    /// Whether a policy has to be applied before anybody is served.
+    pub policy_missing: bool,
+    /// Files that have to be put in place before the home is served.
+    pub missing_files: Vec<PathBuf>,
+}
+
+impl Backup {
+    /// Makes a home of it at `folder`, where there is none.
+    ///
+    /// # Errors
+    /// [`BackupError`]; the place is as it was then.
+    pub fn restore(
+        &self,
+        folder: &Path,
+        order: &Restoration<'_>,
+        clock: &Clock,
+    ) -> Result<Restored, BackupError> {
+        if occupied(folder) {
+            return Err(HomeError::Occupied(folder.to_owned()).into());
+        }
+        if !self.content.image.is_complete() {
+            return Err(BackupError::Incomplete);
+        }
+        let folder = place(folder)?;
+        let beside = beside(&folder)?;
+        let missing = missing_parents(&folder);
+        let made = make_folder(&beside)
+            .map_err(BackupError::from)
+            .and_then(|()| self.make(&beside, (&folder, order), clock));
+        if made.is_err() {
+            drop(std::fs::remove_dir_all(&beside));
+            // Only those that this call has made, and only if nobody has put anything there since.
+            missing
+                .iter()
+                .for_each(|parent| drop(std::fs::remove_dir(parent)));
+        }
+        made
+    }
+
+    fn make(
+        &self,
+        beside: &Path,
+        (home, order): (&Path, &Restoration<'_>),
+        clock: &Clock,
+    ) -> Result<Restored, BackupError> {
+        let site = lay_out(beside, &self.content.files, order)?;
+        let config = &site.config;
+        let sessions = config.token.as_ref();
+        let sessions = sessions.map(|section| token::open(section, clock));
+        let sessions = sessions.transpose()?;
+        let keystore = open_keystore(config, sessions.as_ref(), clock)?;
+        let meta = Meta::read(&self.content.image, &keystore)?;
+        let work = Work {
+            content: &self.content,
+            site: &site,
+            clock,
+            fingerprint: Fingerprint::of(&meta.signer.verifying_key()),
+        };
+        let later = work.later(&meta, order.log)?;
+        let restored = work.carry_out(meta, later, home)?;
+        work.finish(&keystore)?;
+        move_to(beside, home).map_err(|source| failed(home, "written", source))?;
+        Ok(restored)
+    }
+}
+
+/// A restore under way.
+struct Work<'a> {
+    content: &'a Content,
+    site: &'a Site,
+    clock: &'a Clock,
+    /// Of the key that signs the log.
+    fingerprint: Fingerprint,
+}
+
+/// What the log knows, and whose log is gone on with.
+struct Past {
+    later: Later,
+    node: NodeId,
+    lost: bool,
+}
+
+impl Work<'_> {
+    /// Reads what was ordered since from a copy of the log in the new home, with which that goes on.
+    fn later(&self, meta: &Meta, log: LaterLog<'_>) -> Result<Past, BackupError> {
+        let head = &self.content.head;
+        let own = head.head().installation == meta.installation && head.head().node == meta.node;
+        if head.check().is_err() || Fingerprint::of(&head.signer().key) != self.fingerprint || !own
+        {
+            return Err(BackupError::Signer);
+        }
+        let LaterLog::Folder(folder) = log else {
+            // Another log of the same node would be taken for one that was cut back.
+            return Ok(Past {
+                later: Later::default(),
+                node: NodeId::from_bytes(random_id()?),
+                lost: true,
+            });
+        };
+        let copy = &self.site.config.audit.directory;
+        match replay::copy(folder, copy) {
+            Err(AuditError::InUse) => return Err(BackupError::LogInUse),
+            other => other?,
+        };
+        let verifier = Verifier::new(Some(self.fingerprint)).known_head(head.id());
+        verifier
+            .verify(copy)
+            .map_err(|verdict| self.unbelieved(copy, verdict))?;
+        let later = replay::later(copy, self.content.epoch())?;
+        Ok(Past {
+            later,
+            node: meta.node,
+            lost: false,
+        })
+    }
+
+    /// Why a log is not the one that was asked for.
+    fn unbelieved(&self, log: &Path, verdict: Verdict) -> BackupError {
+        let fault = |verdict: &Verdict| match verdict {
+            Verdict::Finding(finding) => Some(finding.fault),
+            _ => None,
+        };
+        if fault(&verdict) == Some(Fault::CutBack) {
+            // Without the head of the backup in it, it may be another's, or an older one of the same node.
+            let alone = Verifier::new(Some(self.fingerprint)).verify(log);
+            return match alone.err().as_ref().and_then(fault) {
+                Some(Fault::Signer) => BackupError::ForeignLog,
+                _ => BackupError::StaleLog,
+            };
+        }
+        BackupError::Log(Box::new(verdict))
+    }
+
+    /// The rows of the new store.
+    fn rows(&self, past: &Past, proven: &Proven) -> Result<Rows, BackupError> {
+        let now = self.clock.wall();
+        let mut rows = Rows::of(proven.image(), now);
+        for change in &past.later.orders {
+            replay_one(&mut rows, change)?;
+        }
+        rows.retire_counted()?;
+        rows.put(
+            Table::Meta,
+            META_NODE.as_bytes(),
+            TenantId::NONE,
+            past.node.as_bytes(),
+        );
+        let (key, body) = clock_in_doubt(now).map_err(HomeError::from)?;
+        rows.put(Table::Counters, key, TenantId::NONE, &body);
+        Ok(rows)
+    }
+
+    /// One order: begun in the log, carried out in the store, ended in the log.
+    fn carry_out(&self, meta: Meta, past: Past, home: &Path) -> Result<Restored, BackupError> {
+        let Meta {
+            installation,
+            row_key,
+            signer,
+            ..
+        } = meta;
+        let proven = self.content.image.clone().prove(row_key);
+        let proven = proven.map_err(BackupError::Rows)?;
+        let mut rows = self.rows(&past, &proven)?;
+        let identity = Identity {
+            installation,
+            node: past.node,
+        };
+        let mut log = self.open_log(identity, signer)?;
+        let unfinished = self.settle(&mut log)?;
+        let seen = [
+            self.content.epoch(),
+            self.content.head.head().epoch,
+            past.later.newest_epoch,
+        ];
+        let seen = seen.into_iter().max().unwrap_or(u64::MAX);
+        let epoch = seen.checked_add(1).ok_or(BackupError::Content)?;
+        let mut writer = log.writer()?;
+        let before = self.facts(seen)?;
+        let begun = self.begin(&mut writer, before, past.lost)?;
+        let head = log.sign_head()?;
+        rows.put(Table::Heads, NEWEST_HEAD, TenantId::NONE, &head.to_bytes());
+        self.write_trust(&rows)?;
+        let (rows, told) = rows.into_parts();
+        let mut engine = SqliteEngine::open(&self.site.config.store.file)?;
+        proven.found(&mut engine, &rows, epoch)?;
+        drop(engine);
+        let facts = Facts { epoch, ..before };
+        let ended = begun.finish(&mut writer, &facts.into());
+        ended.map_err(|(_, error)| error)?;
+        drop(writer);
+        log.shutdown()?;
+        let contexts = rows.iter().filter(|row| row.table == Table::Keys).count();
+        Ok(self.tell((epoch, contexts, unfinished), &past, told, home))
+    }
+
+    fn open_log(
+        &self,
+        identity: Identity,
+        signer: keywright_primitives::signature::SigningKey,
+    ) -> Result<Log, BackupError> {
+        let folder = self.site.config.audit.directory.clone();
+        let key = (signer, KeyVersion::FIRST);
+        Ok(Log::open(Settings::new(
+            folder,
+            identity,
+            self.clock.clone(),
+            key,
+        ))?)
+    }
+
+    /// Orders without an end were not acknowledged, and nobody can know here whether they were carried out.
+    fn settle(&self, log: &mut Log) -> Result<usize, BackupError> {
+        let unfinished = log.take_unfinished();
+        let count = unfinished.len();
+        if count == 0 {
+            return Ok(0);
+        }
+        let mut writer = log.writer()?;
+        for (begun, order) in unfinished {
+            let facts = Facts {
+                time: self.clock.wall(),
+                outcome: Code::Interrupted,
+                ..*begun.facts()
+            };
+            let settled = order.settle(&mut writer, &facts.into());
+            settled.map_err(|(_, error)| error)?;
+        }
+        Ok(count)
+    }
+
+    fn facts(&self, epoch: u64) -> Result<Facts, BackupError> {
+        let now = self.clock.wall();
+        let mut facts = Facts::new(RecordType::OrderBefore, Operation::BackupRestore, now);
+        facts.request = RequestId::from_bytes(random_id()?);
+        facts.epoch = epoch;
+        Ok(facts)
+    }
+
+    /// Records which backup this is, by its digest and its head, and whether the log was lost.
+    fn begin(
+        &self,
+        writer: &mut keywright_audit::writer::Writer,
+        facts: Facts,
+        lost: bool,
+    ) -> Result<keywright_audit::writer::Order, BackupError> {
+        let text = self.content.encode().map_err(|_| BackupError::Content)?;
+        let mut fields = vec![
+            Field::OrderDigest(sha256(&text)),
+            Field::NewestHead(self.content.head.id().hash),
+        ];
+        if lost {
+            fields.push(Field::Reason(Reason::WithoutLog));
+        }
+        let fields = &fields;
+        Ok(writer.begin_order(&Record { facts, fields }, Room::Ordinary)?)
+    }
+
+    /// Anchors and lists as they were last in force; those of the backup's files if nothing says otherwise.
+    fn write_trust(&self, rows: &Rows) -> Result<(), BackupError> {
+        let files = &self.content.files;
+        let backup = (&files.anchors[..], &files.lists[..]);
+        let trust = match rows.get(Table::Policies, TRUST_ROW) {
+            Some(text) => Some(split_trust(text).unwrap_or(backup)),
+            None => None,
+        };
+        Ok(self.site.write_trust(trust)?)
+    }
+
+    fn tell(
+        &self,
+        (epoch, contexts, unfinished): (u64, usize, usize),
+        past: &Past,
+        told: Told,
+        home: &Path,
+    ) -> Restored {
+        let text = |labels: Vec<keywright_types::VersionLabel>| {
+            labels.iter().map(ToString::to_string).collect()
+        };
+        Restored {
+            epoch,
+            backup_epoch: self.content.epoch(),
+            contexts,
+            replayed: past.later.orders.len(),
+            lost: text(told.lost),
+            retired: text(told.retired),
+            doubted: told.doubted,
+            unfinished,
+            policy_missing: told.policy_unknown,
+            missing_files: self.site.missing(home),
+        }
+    }
+
+    /// Writes down who signs, and looks at the home as a start does.
+    fn finish(&self, keystore: &Arc<Keystore>) -> Result<(), BackupError> {
+        let text = format!("{}\n", hex::encode(self.fingerprint.as_bytes()));
+        let place = self.site.folder.join(FINGERPRINT_FILE);
+        files::write_new(&place, text.as_bytes(), Readers::Everyone)?;
+        let config = &self.site.config;
+        // Without them nobody is let in; the rows are looked at all the same.
+        let lists = config.clients.revocation_lists.exists() && config.clients.authorities.exists();
+        let trust = lists.then(|| read_trust(config, self.clock)).transpose()?;
+        let trust = trust.map(|(trust, _)| trust);
+        check_rows(config, keystore, (trust, self.clock))?;
+        Ok(())
+    }
+}
+
+fn replay_one(rows: &mut Rows, change: &Change) -> Result<(), BackupError> {
+    let trust = match change.signed {
+        Signed::Yes => Trust::Signed,
+        Signed::No => Trust::Unsigned,
+    };
+    for row in &change.rows {
+        rows.replay((&row.table, &row.key, &row.body), trust)?;
+    }
+    if change.left_out > 0 {
+        let key = match change.operation {
+            Operation::PolicyApply => POLICY_ROW,
+            _ => TRUST_ROW,
+        };
+        rows.left_out(key);
+    }
+    Ok(())
+}
+
+fn random_id() -> Result<[u8; 16], HomeError> {
+    Ok(RandomStream::new()?.array()?)
+}
+
+/// Anchors, then lists, as the store has them in one text.
+fn split_trust(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mark = b"-----BEGIN X509 CRL-----";
+    let at = text.windows(mark.len()).position(|window| window == mark)?;
+    let (anchors, lists) = text.split_at(at);
+    Some((anchors.strip_suffix(b"\n").unwrap_or(anchors), lists))
+}
