@@ -73,6 +73,8 @@ pub mod refusals;
 mod segment;
 mod shared;
 pub mod show;
+mod slot;
+mod sync;
 pub mod testing;
 pub mod verify;
 mod vocabulary;

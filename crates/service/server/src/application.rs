@@ -34,7 +34,7 @@ use crate::orders;
 use crate::streams::Incoming;
 use crate::timing::Timing;
 use crate::transport::group::GroupFlush;
-use crate::transport::{Body, Handler, Peer, Reply, json, read_body, reply};
+use crate::transport::{Body, Handler, Peer, Reply, Reserved, Room, json, read_body, reply};
 use crate::vault::{self, VaultDoor};
 
 /// What health asks besides the key holder.
@@ -169,6 +169,7 @@ impl Application {
         context: &str,
         body: Body,
     ) -> Result<Response<Reply>, Refusal> {
+        let room = body.room();
         let body = self.body_of(&mut asked, body).await?;
         let understood = understand(operation, &body, &self.limits);
         let Understood { items, form } = match understood {
@@ -176,6 +177,8 @@ impl Application {
             Err(refusal) => return Err(Box::pin(self.refused(asked, refusal)).await),
         };
         self.charge(asked, items.len())?;
+        let made = 2 * body.len() + items.len() * ROOM_OF_AN_ITEM;
+        let _reserved = self.reserve(asked, &room, made).await?;
         let recorded = self
             .worker
             .perform(asked.call, context, operation, items)
@@ -190,6 +193,22 @@ impl Application {
         let mut response = good(written);
         self.timing.note(&mut response, done.spent());
         Ok(response)
+    }
+
+    /// Takes room for what is about to be made; where there is none, that is recorded.
+    async fn reserve(
+        &self,
+        asked: Asked<'_>,
+        room: &Room,
+        bytes: usize,
+    ) -> Result<Reserved, Refusal> {
+        match room.reserve(bytes) {
+            Ok(reserved) => Ok(reserved),
+            Err(full) => {
+                let refusal = Refusal::new(full.code());
+                Err(Box::pin(self.refused(asked, refusal)).await)
+            }
+        }
     }
 
     /// Takes what the items cost; the first is paid for already.
@@ -276,6 +295,7 @@ impl Application {
     }
 
     async fn random(&self, mut asked: Asked<'_>, body: Body) -> Result<Response<Reply>, Refusal> {
+        let room = body.room();
         let body = self.body_of(&mut asked, body).await?;
         let parsed = parse(&body, &self.limits).and_then(|parsed: Items<RandomItem>| {
             let total = parsed
@@ -300,6 +320,9 @@ impl Application {
             .filter(|n| length_is_good(*n));
         self.charge(asked, parsed.items().len())?;
         let total = usize::try_from(good_lengths.sum::<u64>()).unwrap_or(usize::MAX);
+        // The bytes, and their base64.
+        let made = total.saturating_mul(5) / 2;
+        let _reserved = self.reserve(asked, &room, made).await?;
         let outcomes: Vec<_> = parsed.items().iter().map(outcome_of).collect();
         let bytes = self
             .release(self.worker.random(asked.call, total, &outcomes))
@@ -711,6 +734,8 @@ fn to_json<T: serde::Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
+/// What the result of an item takes beside its text, an envelope's front and its place in the answer.
+const ROOM_OF_AN_ITEM: usize = 512;
 /// Stands where no data key is handed out and no answer names a time.
 const NEVER: WallTime = WallTime::from_unix_nanos(0);
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
