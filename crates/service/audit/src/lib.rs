@@ -75,6 +75,8 @@ pub mod replay;
 mod segment;
 mod shared;
 pub mod show;
+mod slot;
+mod sync;
 pub mod testing;
 pub mod verify;
 mod vocabulary;

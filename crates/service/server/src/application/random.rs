@@ -17,6 +17,7 @@ impl Application {
         mut asked: Asked<'_>,
         body: Body,
     ) -> Result<Response<Reply>, Refusal> {
+        let room = body.room();
         let body = self.body_of(&mut asked, body).await?;
         let parsed = parse(&body, &self.limits).and_then(|parsed: Items<RandomItem>| {
             let total = parsed
@@ -41,6 +42,11 @@ impl Application {
             .filter(|n| length_is_good(*n));
         self.charge(asked, parsed.items().len())?;
         let total = usize::try_from(good_lengths.sum::<u64>()).unwrap_or(usize::MAX);
+        // The bytes, and their base64.
+        let _reserved = match room.reserve(total.saturating_mul(5) / 2) {
+            Ok(reserved) => reserved,
+            Err(full) => return Err(Box::pin(self.no_room(asked, full)).await),
+        };
         let outcomes: Vec<_> = parsed.items().iter().map(outcome_of).collect();
         let bytes = self
             .release(self.worker.random(asked.call, total, &outcomes))

@@ -41,6 +41,7 @@ impl Application {
         context: &str,
         body: Body,
     ) -> Result<Response<Reply>, Refusal> {
+        let room = body.room();
         let body = self.body_of(&mut asked, body).await?;
         let understood = understand(operation, &body, &self.limits);
         let Understood { items, form } = match understood {
@@ -48,6 +49,11 @@ impl Application {
             Err(refusal) => return Err(Box::pin(self.refused(asked, refusal)).await),
         };
         self.charge(asked, items.len())?;
+        let made = 2 * body.len() + items.len() * ROOM_OF_AN_ITEM;
+        let _reserved = match room.reserve(made) {
+            Ok(reserved) => reserved,
+            Err(full) => return Err(Box::pin(self.no_room(asked, full)).await),
+        };
         let recorded = self
             .worker
             .perform(asked.call, context, operation, items)
@@ -178,6 +184,8 @@ const fn data_operation(endpoint: Endpoint) -> Option<DataOperation> {
     }
 }
 
+/// What the result of an item takes beside its text, an envelope's front and its place in the answer.
+const ROOM_OF_AN_ITEM: usize = 512;
 /// Stands where no data key is handed out and no answer names a time.
 const NEVER: WallTime = WallTime::from_unix_nanos(0);
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";

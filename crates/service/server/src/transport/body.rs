@@ -13,15 +13,23 @@ use keywright_clock::MonotonicTime;
 use keywright_types::Code;
 
 use super::alarm::Alarm;
+use super::held::{Held, NoRoom};
+use super::sweep::Seat;
 use super::thread::Thread;
 
 /// The body of a request, arriving or (in tests of handlers) already there.
 pub struct Body {
     source: Source,
-    /// Keeps the deadlines; a body that is there needs none.
-    thread: Option<Rc<Thread>>,
+    /// Where it comes from; a body that is there needs neither deadlines nor room.
+    from: Option<Origin>,
     queued: Duration,
     begun: Option<MonotonicTime>,
+}
+
+/// Keeps the deadlines, and counts what has come.
+struct Origin {
+    thread: Rc<Thread>,
+    seat: Rc<Seat>,
 }
 
 enum Source {
@@ -36,6 +44,9 @@ pub enum BodyError {
     /// The client went away or broke the protocol in the middle; nobody will read an answer.
     #[error("the body ended before its end")]
     Broken,
+    /// The connection, or the server, has no room for it beside what else it holds.
+    #[error("there is no room for the body")]
+    NoRoom,
     /// More bytes than the limit.
     #[error("the body is larger than the limit")]
     TooLarge,
@@ -50,6 +61,7 @@ impl BodyError {
     pub const fn code(self) -> Code {
         match self {
             Self::Broken => Code::RequestMalformed,
+            Self::NoRoom => Code::Overloaded,
             Self::TooLarge => Code::BodyTooLarge,
             Self::TooSlow => Code::RequestTimeout,
         }
@@ -63,7 +75,7 @@ impl Body {
         let bytes = bytes.into();
         Self {
             source: Source::Whole((!bytes.is_empty()).then_some(bytes)),
-            thread: None,
+            from: None,
             queued: Duration::ZERO,
             begun: None,
         }
@@ -72,12 +84,12 @@ impl Body {
     /// Of a request whose head was read at `read_at`, and which came to its turn at `begun`.
     pub(super) fn arriving(
         incoming: Incoming,
-        thread: Rc<Thread>,
+        (thread, seat): (Rc<Thread>, Rc<Seat>),
         (read_at, begun): (MonotonicTime, MonotonicTime),
     ) -> Self {
         Self {
             source: Source::Arriving(incoming),
-            thread: Some(thread),
+            from: Some(Origin { thread, seat }),
             queued: begun.since(read_at),
             begun: Some(begun),
         }
@@ -89,8 +101,8 @@ impl Body {
     /// # Errors
     /// [`BodyError::TooSlow`] or [`BodyError::Broken`].
     pub async fn next(&mut self, timeout: Duration) -> Result<Option<Bytes>, BodyError> {
-        let Self { source, thread, .. } = self;
-        let mut alarm = thread.as_ref().map(|thread| thread.alarms.after(timeout));
+        let Self { source, from, .. } = self;
+        let mut alarm = from.as_ref().map(|from| from.thread.alarms.after(timeout));
         while !source.is_end_stream() {
             let Some(frame) = next_frame(source, alarm.as_mut()).await? else {
                 break;
@@ -102,6 +114,12 @@ impl Body {
             }
         }
         Ok(None)
+    }
+
+    /// Where work on the request finds out whether there is room for what it makes.
+    #[must_use]
+    pub fn room(&self) -> Room {
+        Room(self.from.as_ref().map(|from| Rc::clone(&from.seat)))
     }
 
     /// How long the request stood in its thread's queue, from its head to the handler's first look.
@@ -117,6 +135,32 @@ impl Body {
     }
 }
 
+/// The memory that a connection may have for what its requests make.
+#[derive(Debug)]
+pub struct Room(Option<Rc<Seat>>);
+
+/// Room that is taken until this is dropped.
+#[derive(Debug)]
+#[must_use = "what is dropped is free again"]
+pub struct Reserved {
+    _held: Option<Held>,
+}
+
+impl Room {
+    /// Takes room for as many bytes, before they are made: requests that were read together would
+    /// otherwise all find the room that is there for one.
+    ///
+    /// # Errors
+    /// [`BodyError::NoRoom`].
+    pub fn reserve(&self, bytes: usize) -> Result<Reserved, BodyError> {
+        let mut held = self.0.as_ref().map(|seat| seat.held().empty());
+        if let Some(held) = &mut held {
+            held.grow_to(bytes)?;
+        }
+        Ok(Reserved { _held: held })
+    }
+}
+
 /// Reads a body of at most `limit` bytes, the last of which must be there within `timeout`.
 ///
 /// A body that came in one piece is handed on without a copy. Memory is taken for what has
@@ -124,16 +168,17 @@ impl Body {
 ///
 /// # Errors
 /// [`BodyError`]: too large (told from the announced length if there is one, before a byte is
-/// read), too slow, or broken off.
+/// read), too slow, broken off, or more than there is room for.
 pub async fn read_body(body: Body, limit: usize, timeout: Duration) -> Result<Bytes, BodyError> {
     let Body {
-        mut source, thread, ..
+        mut source, from, ..
     } = body;
     let announced = http_body::Body::size_hint(&source).lower();
     if announced > u64::try_from(limit).unwrap_or(u64::MAX) {
         return Err(BodyError::TooLarge);
     }
-    let mut alarm = thread.as_ref().map(|thread| thread.alarms.after(timeout));
+    let mut alarm = from.as_ref().map(|from| from.thread.alarms.after(timeout));
+    let mut held = from.as_ref().map(|from| from.seat.held().empty());
     let mut pieces = Pieces::default();
     while !source.is_end_stream() {
         let Some(frame) = next_frame(&mut source, alarm.as_mut()).await? else {
@@ -142,9 +187,26 @@ pub async fn read_body(body: Body, limit: usize, timeout: Duration) -> Result<By
         // Trailers say nothing that any route listens to.
         if let Ok(piece) = frame.into_data() {
             pieces.push(piece, limit)?;
+            if let Some(held) = &mut held {
+                held.grow_to(pieces.taken())?;
+            }
         }
     }
-    Ok(pieces.joined())
+    // What this request is about to ask for would come on top.
+    if from.as_ref().is_some_and(|from| from.seat.held().is_full()) {
+        return Err(BodyError::NoRoom);
+    }
+    let bytes = pieces.joined();
+    Ok(match held {
+        Some(held) => held.around(bytes),
+        None => bytes,
+    })
+}
+
+impl From<NoRoom> for BodyError {
+    fn from(_: NoRoom) -> Self {
+        Self::NoRoom
+    }
 }
 
 async fn next_frame(
@@ -187,6 +249,11 @@ impl Pieces {
         }
         self.rest.extend_from_slice(&piece);
         Ok(())
+    }
+
+    /// The memory that they take.
+    fn taken(&self) -> usize {
+        self.first.len() + self.rest.capacity()
     }
 
     fn joined(self) -> Bytes {

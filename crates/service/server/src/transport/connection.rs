@@ -27,9 +27,11 @@ use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use super::held::Account;
+use super::pending::Pending;
 use super::stream::{Linger, Stream};
-use super::sweep::{Order, Seat, Streamed};
-use super::thread::{Place, Thread};
+use super::sweep::{Order, Seat};
+use super::thread::{Full, Place, Thread};
 use super::watch::Watch;
 use super::{Body, Handler, Limits, Peer, Reply};
 
@@ -39,6 +41,8 @@ pub(super) struct Server<H: Handler> {
     pub(super) thread: Rc<Thread>,
     tls: Arc<ArcSwap<rustls::ServerConfig>>,
     sessions: RefCell<HashMap<u64, Rc<Session<H>>>>,
+    /// Those that are still in their handshake.
+    pending: Pending,
     stopping: Cell<bool>,
     emptied: Notify,
 }
@@ -61,18 +65,31 @@ impl<H: Handler> Server<H> {
             thread,
             tls,
             sessions: RefCell::default(),
+            pending: Pending::default(),
             stopping: Cell::new(false),
             emptied: Notify::new(),
         })
     }
 
-    /// Takes a new connection if there is a place for it.
+    /// Takes a new connection if there is a place for it, or one that somebody has had for too long.
     pub(super) fn admit(self: &Rc<Self>, tcp: TcpStream, from: SocketAddr) {
-        match self.thread.shared.admit(&self.thread.limits) {
-            Some(places) => {
+        let Thread {
+            shared,
+            limits,
+            alarms,
+            ..
+        } = &*self.thread;
+        let places = match shared.admit(limits) {
+            Err(Full::Handshakes) if self.pending.give_up_oldest(alarms.now()) => {
+                shared.admit_instead(limits)
+            }
+            other => other,
+        };
+        match places {
+            Ok(places) => {
                 tokio::task::spawn_local(Rc::clone(self).connect(tcp, from, places));
             }
-            None => self.handler.handshake_refused(from, Code::Overloaded),
+            Err(_) => self.handler.handshake_refused(from, Code::Overloaded),
         }
     }
 
@@ -137,7 +154,14 @@ impl<H: Handler> Server<H> {
         let http1 = Protocol::Http1.alpn();
         let http1_offered = config.alpn_protocols.iter().any(|name| name == http1);
         let accept = TlsAcceptor::from(config).accept(tcp).into_fallible();
-        let tls = match tokio::time::timeout(self.thread.limits.handshake_timeout, accept).await {
+        let accept = tokio::time::timeout(self.thread.limits.handshake_timeout, accept);
+        let waiting = self.pending.enter(self.thread.alarms.now());
+        let accepted = tokio::select! {
+            biased;
+            accepted = accept => accepted,
+            () = waiting.given_up() => return Err((Code::Overloaded, None)),
+        };
+        let tls = match accepted {
             Err(_) => return Err((Code::RequestTimeout, None)),
             Ok(Err((error, tcp))) => return Err((refusal_of(&error), Some(tcp))),
             Ok(Ok(tls)) => tls,
@@ -173,7 +197,8 @@ impl<H: Handler> Server<H> {
             Protocol::Http2 => Watch::http2(),
             _ => Watch::http1(),
         };
-        let seat = Rc::new(Seat::new(watch, self.thread.alarms.now()));
+        let held = Account::new(&self.thread.shared, &self.thread.limits);
+        let seat = Rc::new(Seat::new(watch, self.thread.alarms.now(), held));
         if self.stopping.get() {
             seat.give(Order::Drain);
         }
@@ -283,8 +308,13 @@ async fn exchange<H: Handler>(
         handler, thread, ..
     } = &*session.server;
     let _busy = session.seat.begin(&thread.alarms);
+    // Who does not fetch what was answered is not asked what else there may be.
+    if session.seat.held().is_full() {
+        return Ok(handler.abandoned(&session.connection, Code::Overloaded));
+    }
     let times = (read_at, thread.clock.monotonic());
-    let request = request.map(|incoming| Body::arriving(incoming, Rc::clone(thread), times));
+    let from = (Rc::clone(thread), Rc::clone(&session.seat));
+    let request = request.map(|incoming| Body::arriving(incoming, from, times));
     let outcome = {
         let mut answer = pin!(handler.respond(&session.connection, request));
         let mut alarm = thread.alarms.after(thread.limits.request_timeout);
@@ -298,8 +328,7 @@ async fn exchange<H: Handler>(
         .await
     };
     let response = outcome.unwrap_or_else(|code| handler.abandoned(&session.connection, code));
-    let streamed = || Streamed::new(Rc::clone(&session.seat), Rc::clone(thread));
-    Ok(response.map(|reply| reply.held_by(streamed)))
+    Ok(response.map(|reply| reply.held_by(&session.seat, thread)))
 }
 
 impl<H: Handler> Drop for Entry<H> {

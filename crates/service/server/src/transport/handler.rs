@@ -55,7 +55,8 @@ pub trait Handler: 'static {
     ) -> impl Future<Output = Response<Reply>>;
 
     /// The answer to a request whose `respond` did not end well: [`Code::DeadlineExceeded`] when it
-    /// took too long, [`Code::Internal`] when it panicked.
+    /// took too long, [`Code::Internal`] when it panicked. Or to one that was not even begun, with
+    /// [`Code::Overloaded`]: the connection has as many bytes of bodies and answers in memory as it may.
     fn abandoned(&self, connection: &Self::Connection, code: Code) -> Response<Reply>;
 
     /// Whether the connection may go on living. Asked at every sweep ([`super::SWEEP`]); `false`

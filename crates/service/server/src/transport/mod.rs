@@ -18,7 +18,7 @@
 //!
 //! What stays bounded by the limits alone, and not by time: a client that opens streams, takes
 //! answers in small sips over HTTP/2 flow control and keeps asking. It holds at most
-//! [`Limits::concurrent_streams`] answers.
+//! [`Limits::concurrent_streams`] answers, and of large ones what [`Limits::connection_bytes`] leaves room for.
 
 mod alarm;
 mod body;
@@ -26,7 +26,9 @@ mod connection;
 mod error;
 pub mod group;
 mod handler;
+mod held;
 mod listen;
+mod pending;
 mod reply;
 mod running;
 mod settings;
@@ -35,7 +37,7 @@ mod sweep;
 mod thread;
 mod watch;
 
-pub use body::{Body, BodyError, read_body};
+pub use body::{Body, BodyError, Reserved, Room, read_body};
 pub use error::Error;
 pub use handler::{Handler, Peer};
 pub use reply::{Aborted, Outlet, Reply, empty, json, reply};

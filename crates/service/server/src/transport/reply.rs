@@ -11,7 +11,8 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Response, StatusCode};
 use http_body::{Frame, SizeHint};
 
-use super::sweep::Streamed;
+use super::sweep::{Seat, Streamed};
+use super::thread::Thread;
 
 /// The body of an answer: one buffer, sent as it is, with its length in the head; or pieces that are
 /// made as the client takes them.
@@ -120,10 +121,14 @@ impl Reply {
         }
     }
 
-    /// Lets an answer in pieces count on its connection for as long as it runs.
-    pub(super) fn held_by(mut self, streamed: impl FnOnce() -> Streamed) -> Self {
-        if let Content::Pieces(pieces) = &mut self.0 {
-            pieces.streamed = Some(streamed());
+    /// Lets the answer count on its connection: in pieces for as long as it runs, whole for as long as it is in
+    /// memory.
+    pub(super) fn held_by(mut self, seat: &Rc<Seat>, thread: &Rc<Thread>) -> Self {
+        match &mut self.0 {
+            Content::Pieces(pieces) => {
+                pieces.streamed = Some(Streamed::new(Rc::clone(seat), Rc::clone(thread)));
+            }
+            Content::Whole(bytes) => *bytes = bytes.take().map(|bytes| seat.held().keep(bytes)),
         }
         self
     }

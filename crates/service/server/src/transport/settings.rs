@@ -70,7 +70,8 @@ pub struct Limits {
     /// Connections in all, handshakes included; one more is closed at once. Default 10,000.
     pub connections: usize,
     /// Of these, those that are still in their handshake, so that strangers cannot take all places
-    /// of clients with a certificate. Default 1,000.
+    /// of clients with a certificate. When all are taken, who comes takes the place of the one who has
+    /// been at it for longest, if that is more than a second; else it is closed at once. Default 1,000.
     pub handshakes: usize,
     /// After [`Running::stop`](super::Running::stop): how long running requests may take before
     /// their connections are cut. Default 20 s.
@@ -84,6 +85,17 @@ pub struct Limits {
     /// Streams that a client may reset per second, on average over a second; more ends the
     /// connection. Default 1,000.
     pub resets_per_second: u32,
+    /// Frames per second, on average over a second, that carry no part of a request (PING, SETTINGS,
+    /// PRIORITY, empty or padded DATA, unknown types, and window updates that belong to no answer); more ends the
+    /// connection (CVE-2019-9512, 9515, 9518). Default 2,000.
+    pub idle_frames_per_second: u32,
+    /// Bytes of bodies and answers of over 16 KiB that one connection may have in memory. A body that
+    /// would go beyond it is refused, and while it is reached every request is. Never less than four
+    /// bodies. Default 64 MiB.
+    pub connection_bytes: usize,
+    /// The same for all connections together; beyond it, bodies of over 16 KiB are refused. Default
+    /// 1 GiB.
+    pub held_bytes: usize,
     /// Bytes that may be under way in one stream, and in all streams of a connection together,
     /// before the handler has read them. Default 1 MiB each.
     pub window_bytes: u32,
@@ -107,6 +119,9 @@ impl Default for Limits {
             pending_resets: 20,
             local_resets: 256,
             resets_per_second: 1000,
+            idle_frames_per_second: 2000,
+            connection_bytes: 64 << 20,
+            held_bytes: 1 << 30,
             window_bytes: 1 << 20,
         }
     }

@@ -97,7 +97,9 @@ impl AsyncWrite for Stream {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.tls).poll_write(cx, bytes)
+        let sent = ready!(Pin::new(&mut self.tls).poll_write(cx, bytes))?;
+        self.seat.sent(sent);
+        Poll::Ready(Ok(sent))
     }
 
     fn poll_write_vectored(
@@ -105,7 +107,9 @@ impl AsyncWrite for Stream {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.tls).poll_write_vectored(cx, parts)
+        let sent = ready!(Pin::new(&mut self.tls).poll_write_vectored(cx, parts))?;
+        self.seat.sent(sent);
+        Poll::Ready(Ok(sent))
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use super::Limits;
 use super::alarm::millis;
+use super::held::Account;
 use super::thread::Thread;
-use super::watch::{Unfinished, Watch};
+use super::watch::{Noise, Unfinished, Watch};
 
 /// How often a thread looks at its connections and deadlines.
 pub const SWEEP: Duration = Duration::from_millis(250);
@@ -16,6 +17,9 @@ pub const SWEEP: Duration = Duration::from_millis(250);
 /// How long a connection that was asked to end, and runs no request, may take to do so; a peer that
 /// is gone never answers the question.
 const FAREWELL: u64 = 5_000;
+
+/// Sweeps in a second.
+const PER_SECOND: u32 = 4;
 
 /// What is known about one connection besides its protocol.
 #[derive(Debug)]
@@ -30,8 +34,9 @@ pub(super) struct Seat {
     dismissed: Cell<Option<u64>>,
     /// The number of what is unfinished, and when a sweep first saw it.
     unfinished: Cell<Option<(u64, u64)>>,
-    /// Resets beyond what time has allowed since.
-    resets: Cell<u32>,
+    /// Resets, and frames that ask for nothing, beyond what time has allowed since.
+    noise: Cell<Noise>,
+    held: Account,
     watch: RefCell<Watch>,
     waker: RefCell<Option<Waker>>,
 }
@@ -85,15 +90,16 @@ impl Drop for Streamed {
 }
 
 impl Seat {
-    pub(super) fn new(watch: Watch, now: u64) -> Self {
+    pub(super) fn new(watch: Watch, now: u64, held: Account) -> Self {
         Self {
+            held,
             running: Cell::new(0),
             streams: Cell::new(0),
             idle_since: Cell::new(now),
             order: Cell::new(Order::Serve),
             dismissed: Cell::new(None),
             unfinished: Cell::new(None),
-            resets: Cell::new(0),
+            noise: Cell::default(),
             watch: RefCell::new(watch),
             waker: RefCell::new(None),
         }
@@ -106,12 +112,22 @@ impl Seat {
         Busy { seat: self, now }
     }
 
-    /// Bytes have arrived. False when the client has reset so many streams since the last sweep
-    /// that the connection must end before it reads on.
+    /// Bytes have arrived. False when the client has reset so many streams since the last sweep, or
+    /// sent so many frames that ask for nothing, that the connection must end before it reads on.
     pub(super) fn arrived(&self, bytes: &[u8], limits: &Limits) -> bool {
         let watch = &mut *self.watch.borrow_mut();
         watch.feed(bytes, self.running.get());
-        watch.resets() <= limits.resets_per_second
+        !watch.noise().is_beyond(limits)
+    }
+
+    /// Bytes have been sent.
+    pub(super) fn sent(&self, bytes: usize) {
+        self.watch.borrow_mut().sent(bytes);
+    }
+
+    /// The memory that its requests and answers take.
+    pub(super) const fn held(&self) -> &Account {
+        &self.held
     }
 
     /// What to do now; the task that asks is woken when that changes.
@@ -139,7 +155,7 @@ impl Seat {
 
     /// Ends the connection if it has overstayed one of the limits.
     pub(super) fn sweep(&self, now: u64, limits: &Limits) {
-        if self.drips(now, limits) || self.resets_too_often(limits) {
+        if self.drips(now, limits) || self.is_noisy(limits) {
             return self.give(Order::Cut);
         }
         if self.idle(now, limits) {
@@ -185,13 +201,27 @@ impl Seat {
         since.is_some_and(|since| now.saturating_sub(since) >= millis(allowed))
     }
 
-    fn resets_too_often(&self, limits: &Limits) -> bool {
-        let new = self.watch.borrow_mut().take_resets();
-        let sweeps_per_second = 4;
-        let allowed = limits.resets_per_second / sweeps_per_second;
-        let kept = self.resets.get().saturating_add(new);
-        self.resets.set(kept.saturating_sub(allowed));
-        kept > limits.resets_per_second
+    fn is_noisy(&self, limits: &Limits) -> bool {
+        let (new, kept) = (self.watch.borrow_mut().take_noise(), self.noise.get());
+        let kept = Noise {
+            resets: kept.resets.saturating_add(new.resets),
+            idle: kept.idle.saturating_add(new.idle),
+        };
+        self.noise.set(Noise {
+            resets: kept
+                .resets
+                .saturating_sub(limits.resets_per_second / PER_SECOND),
+            idle: kept
+                .idle
+                .saturating_sub(limits.idle_frames_per_second / PER_SECOND),
+        });
+        kept.is_beyond(limits)
+    }
+}
+
+impl Noise {
+    const fn is_beyond(self, limits: &Limits) -> bool {
+        self.resets > limits.resets_per_second || self.idle > limits.idle_frames_per_second
     }
 }
 
@@ -205,6 +235,7 @@ impl Drop for Busy<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::alarm::Alarms;
+    use super::super::thread::Shared;
     use super::*;
 
     fn limits() -> Limits {
@@ -213,6 +244,7 @@ mod tests {
             body_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(60),
             resets_per_second: 100,
+            idle_frames_per_second: 200,
             ..Limits::default()
         }
     }
@@ -221,9 +253,14 @@ mod tests {
         seat.order(Waker::noop())
     }
 
+    fn seat() -> Seat {
+        let held = Account::new(&Shared::default(), &limits());
+        Seat::new(Watch::http2(), 0, held)
+    }
+
     /// A seat that is past the preface of HTTP/2.
     fn http2() -> Seat {
-        let seat = Seat::new(Watch::http2(), 0);
+        let seat = seat();
         assert!(seat.arrived(&[0; 24], &limits()));
         seat
     }
@@ -259,7 +296,7 @@ mod tests {
 
     #[test]
     fn no_preface_and_a_dripping_head_end_the_connection_and_whole_frames_do_not() {
-        let silent = Seat::new(Watch::http2(), 0);
+        let silent = seat();
         silent.sweep(0, &limits());
         silent.sweep(999, &limits());
         assert_eq!(order(&silent), Order::Serve);
@@ -298,5 +335,23 @@ mod tests {
         assert_eq!(order(&faster), Order::Cut);
         let flood = http2();
         assert!(!flood.arrived(&reset.repeat(101), &limits()));
+    }
+
+    #[test]
+    fn frames_that_ask_for_nothing_are_allowed_at_a_rate_and_no_faster() {
+        let ping = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+        let steady = http2();
+        for now in 0..100 {
+            assert!(steady.arrived(&ping.repeat(50), &limits()));
+            steady.sweep(now * 250, &limits());
+            assert_eq!(order(&steady), Order::Serve);
+        }
+        let faster = http2();
+        for now in 0..10 {
+            assert!(faster.arrived(&ping.repeat(100), &limits()));
+            faster.sweep(now * 250, &limits());
+        }
+        assert_eq!(order(&faster), Order::Cut);
+        assert!(!http2().arrived(&ping.repeat(201), &limits()));
     }
 }

@@ -25,6 +25,16 @@ pub(super) struct Shared {
     connections: Arc<AtomicUsize>,
     handshakes: Arc<AtomicUsize>,
     cut: AtomicU64,
+    held: Arc<AtomicUsize>,
+}
+
+/// Which places are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Full {
+    /// Those of all connections.
+    Connections,
+    /// Those of handshakes.
+    Handshakes,
 }
 
 /// One of a limited number of places, given back when dropped.
@@ -37,11 +47,25 @@ impl Shared {
         self.numbered.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// A place for a connection and one for its handshake; `None` if either is full.
-    pub(super) fn admit(&self, limits: &Limits) -> Option<(Place, Place)> {
-        let connection = Place::take(&self.connections, limits.connections)?;
-        let handshake = Place::take(&self.handshakes, limits.handshakes)?;
-        Some((connection, handshake))
+    /// A place for a connection and one for its handshake, or what is full.
+    pub(super) fn admit(&self, limits: &Limits) -> Result<(Place, Place), Full> {
+        let connection =
+            Place::take(&self.connections, limits.connections).ok_or(Full::Connections)?;
+        let handshake = Place::take(&self.handshakes, limits.handshakes).ok_or(Full::Handshakes)?;
+        Ok((connection, handshake))
+    }
+
+    /// As [`Self::admit`] for somebody who comes in the place of another, who gives it back soon.
+    pub(super) fn admit_instead(&self, limits: &Limits) -> Result<(Place, Place), Full> {
+        let connection =
+            Place::take(&self.connections, limits.connections).ok_or(Full::Connections)?;
+        let handshake = Place::take(&self.handshakes, usize::MAX).ok_or(Full::Handshakes)?;
+        Ok((connection, handshake))
+    }
+
+    /// The count of bytes that requests and answers of all connections have in memory.
+    pub(super) fn held(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.held)
     }
 
     /// Connections that are open now.
@@ -86,13 +110,18 @@ mod tests {
         limits.connections = 2;
         limits.handshakes = 1;
         let (connection, handshake) = shared.admit(&limits).unwrap();
-        assert!(shared.admit(&limits).is_none(), "no place for a handshake");
+        let full = |shared: &Shared| shared.admit(&limits).unwrap_err();
+        assert_eq!(full(&shared), Full::Handshakes);
         assert_eq!(shared.connections(), 1, "a refusal keeps no place");
+        let instead = shared.admit_instead(&limits).unwrap();
         drop(handshake);
+        assert_eq!(full(&shared), Full::Connections);
+        drop(instead);
         let second = shared.admit(&limits).unwrap();
         drop(second.1);
-        assert!(shared.admit(&limits).is_none(), "no place for a connection");
+        assert_eq!(full(&shared), Full::Connections);
+        assert!(shared.admit_instead(&limits).is_err());
         drop(connection);
-        assert!(shared.admit(&limits).is_some());
+        assert!(shared.admit(&limits).is_ok());
     }
 }

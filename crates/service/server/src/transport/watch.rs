@@ -1,9 +1,13 @@
 //! Tells from the bytes of a connection whether the client is in the middle of something it does
-//! not finish, and how many streams it resets.
+//! not finish, how many streams it resets, and how many frames it sends that ask for nothing.
 //!
-//! HTTP/2 (RFC 9113): section 3.4 preface, 4.1 frame head, 6.2 and 6.10 header blocks, 6.4
-//! RST_STREAM. Only lengths, types and one flag are looked at; whether frames are right is the
-//! protocol library's business, which sees the same bytes after us. HTTP/1.1: a byte that comes
+//! HTTP/2 (RFC 9113): section 3.4 preface, 4.1 frame head, 6.1 DATA, 6.2 and 6.10 header blocks, 6.4
+//! RST_STREAM, 6.9 WINDOW_UPDATE. Only lengths, types and two flags are looked at; whether frames are
+//! right is the protocol library's business, which sees the same bytes after us.
+//!
+//! A frame that carries no part of a request (PING, SETTINGS, PRIORITY, empty or padded DATA, frames of
+//! unknown types) costs the client a few bytes and us a look, an answer or both, and no limit on requests sees
+//! it. A WINDOW_UPDATE is such a frame too, unless something was asked or answered that it can belong to. HTTP/1.1: a byte that comes
 //! while no request is running begins a request's head.
 
 /// What has been seen of a connection.
@@ -32,6 +36,10 @@ pub(super) struct Frames {
     kind: u8,
     finished: u64,
     resets: u32,
+    /// Frames that ask for nothing.
+    idle: u32,
+    /// Bytes sent, and what requests stand for, that no window update has been counted against.
+    owed: u32,
 }
 
 /// What a client has begun and not finished.
@@ -48,8 +56,19 @@ const PREFACE: usize = 24;
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const RST_STREAM: u8 = 3;
+const WINDOW_UPDATE: u8 = 8;
 const CONTINUATION: u8 = 9;
+const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
+const PADDED: u8 = 8;
+
+/// Bytes of answers that a client may give back to the window one by one frame: those that are known
+/// give back thousands.
+const PER_UPDATE: u32 = 512;
+/// What the answer to a request stands for, however short it is.
+const PER_REQUEST: u32 = 8 * PER_UPDATE;
+/// A client that saves up for a flood gets this far.
+const MOST_OWED: u32 = 8 << 20;
 
 impl Watch {
     pub(super) fn http1() -> Self {
@@ -66,6 +85,8 @@ impl Watch {
             kind: HEADERS,
             finished: 0,
             resets: 0,
+            idle: 0,
+            owed: 0,
         })
     }
 
@@ -93,21 +114,41 @@ impl Watch {
         }
     }
 
-    /// The streams the client has reset since this was last asked.
-    pub(super) fn take_resets(&mut self) -> u32 {
-        match self {
-            Self::Http1(_) => 0,
-            Self::Http2(frames) => std::mem::take(&mut frames.resets),
+    /// Bytes have been sent.
+    pub(super) fn sent(&mut self, bytes: usize) {
+        if let Self::Http2(frames) = self {
+            frames.owe(u32::try_from(bytes).unwrap_or(MOST_OWED));
         }
     }
 
-    /// The streams the client has reset since they were last taken.
-    pub(super) fn resets(&self) -> u32 {
+    /// What the client has sent since it was last taken that no limit on requests sees.
+    pub(super) fn take_noise(&mut self) -> Noise {
+        let noise = self.noise();
+        if let Self::Http2(frames) = self {
+            (frames.resets, frames.idle) = (0, 0);
+        }
+        noise
+    }
+
+    /// As [`Self::take_noise`], and leaves it there.
+    pub(super) fn noise(&self) -> Noise {
         match self {
-            Self::Http1(_) => 0,
-            Self::Http2(frames) => frames.resets,
+            Self::Http1(_) => Noise::default(),
+            Self::Http2(frames) => Noise {
+                resets: frames.resets,
+                idle: frames.idle,
+            },
         }
     }
+}
+
+/// What a client sends that is no request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Noise {
+    /// Streams that it has reset.
+    pub(super) resets: u32,
+    /// Frames that ask for nothing.
+    pub(super) idle: u32,
 }
 
 impl Frames {
@@ -142,13 +183,24 @@ impl Frames {
         self.skip = usize::from(a) << 16 | usize::from(b) << 8 | usize::from(c);
         self.kind = kind;
         match kind {
-            HEADERS | CONTINUATION => self.block_open = flags & END_HEADERS == 0,
+            HEADERS | CONTINUATION => {
+                self.block_open = flags & END_HEADERS == 0;
+                if kind == HEADERS {
+                    self.owe(PER_REQUEST);
+                }
+            }
             RST_STREAM => self.resets = self.resets.saturating_add(1),
-            _ => {}
+            DATA if flags & PADDED == 0 && (self.skip > 0 || flags & END_STREAM != 0) => {}
+            WINDOW_UPDATE if self.owed >= PER_UPDATE => self.owed -= PER_UPDATE,
+            _ => self.idle = self.idle.saturating_add(1),
         }
         if self.skip == 0 {
             self.finish();
         }
+    }
+
+    fn owe(&mut self, bytes: u32) {
+        self.owed = self.owed.saturating_add(bytes).min(MOST_OWED);
     }
 
     fn finish(&mut self) {
@@ -196,9 +248,51 @@ mod tests {
             let mut watch = after_preface();
             bytes.chunks(step).for_each(|part| watch.feed(part, 1));
             assert_eq!(watch.unfinished(), None, "{step}");
-            assert_eq!(watch.take_resets(), 1, "{step}");
-            assert_eq!(watch.resets(), 0);
+            let noise = Noise { resets: 1, idle: 1 };
+            assert_eq!(watch.take_noise(), noise, "{step}");
+            assert_eq!(watch.noise(), Noise::default());
         }
+    }
+
+    fn idle_after(watch: &mut Watch, bytes: &[u8]) -> u32 {
+        watch.feed(bytes, 1);
+        watch.take_noise().idle
+    }
+
+    #[test]
+    fn frames_that_ask_for_nothing_are_counted_and_others_are_not() {
+        let mut watch = after_preface();
+        // PRIORITY, SETTINGS, PING, GOAWAY, and types that nobody knows.
+        for kind in [2, 4, 6, 7, 10, 0x40, 0xff] {
+            assert_eq!(idle_after(&mut watch, &frame(kind, 0, 8)), 1, "{kind}");
+        }
+        assert_eq!(idle_after(&mut watch, &frame(DATA, 0, 0)), 1);
+        assert_eq!(idle_after(&mut watch, &frame(DATA, PADDED, 3)), 1);
+        for (kind, flags, payload) in [
+            (HEADERS, END_HEADERS, 20),
+            (HEADERS, 0, 20),
+            (CONTINUATION, END_HEADERS, 1),
+            (DATA, 0, 1),
+            (DATA, END_STREAM, 0),
+        ] {
+            let bytes = frame(kind, flags, payload);
+            assert_eq!(idle_after(&mut watch, &bytes), 0, "{kind} {flags}");
+        }
+    }
+
+    #[test]
+    fn window_updates_are_free_for_what_was_asked_and_answered() {
+        let updates = |count: usize| frame(WINDOW_UPDATE, 0, 4).repeat(count);
+        let mut watch = after_preface();
+        assert_eq!(idle_after(&mut watch, &updates(5)), 5, "nothing was asked");
+        watch.feed(&frame(HEADERS, END_HEADERS, 20), 0);
+        assert_eq!(idle_after(&mut watch, &updates(9)), 1);
+        watch.sent(10 * PER_UPDATE as usize);
+        assert_eq!(idle_after(&mut watch, &updates(12)), 2);
+        watch.sent(usize::MAX);
+        watch.sent(usize::MAX);
+        let most = (MOST_OWED / PER_UPDATE) as usize;
+        assert_eq!(idle_after(&mut watch, &updates(most + 3)), 3);
     }
 
     #[test]

@@ -275,6 +275,103 @@ fn strangers_who_only_connect_cannot_take_the_places_of_clients_for_long() {
 }
 
 #[test]
+fn a_client_in_earnest_takes_the_place_of_a_stranger_who_only_connects() {
+    run(async {
+        let limits = Limits {
+            handshakes: 3,
+            handshake_timeout: Duration::from_secs(30),
+            ..Limits::default()
+        };
+        let server = Server::start(1, limits);
+        let mut strangers = Vec::new();
+        for _ in 0..3 {
+            strangers.push(TcpStream::connect(server.addr()).await.unwrap());
+        }
+        eventually("they are in", || server.running.connections() == 3).await;
+        // They have not been at it for long.
+        let mut early = TcpStream::connect(server.addr()).await.unwrap();
+        assert!(matches!(early.read(&mut [0; 1]).await, Ok(0) | Err(_)));
+        tokio::time::sleep(Duration::from_secs(1) + 2 * SWEEP).await;
+        // As many clients as there are strangers, and one more: the places of clients are free again.
+        for _ in 0..4 {
+            let mut client = server.client(Protocol::Http2).await;
+            client.send("GET", "/empty", "").await.unwrap();
+        }
+        let gone = tokio::time::timeout(late(SHORT), strangers[0].read(&mut [0; 1])).await;
+        assert!(matches!(gone, Ok(Ok(0) | Err(_))), "the oldest stays");
+        let stays = tokio::time::timeout(SHORT, strangers[2].read(&mut [0; 1])).await;
+        assert!(stays.is_err(), "nobody needed its place");
+        assert!(
+            server
+                .seen
+                .refusals()
+                .iter()
+                .all(|code| *code == Code::Overloaded)
+        );
+        drop(strangers);
+        server.end().await;
+    });
+}
+
+#[test]
+fn bodies_and_answers_are_taken_while_there_is_room_for_them() {
+    run(async {
+        let limits = Limits {
+            body_bytes: 100_000,
+            connection_bytes: 400_000,
+            window_bytes: 1 << 20,
+            ..Limits::default()
+        };
+        let server = Server::start(1, limits);
+        let stream = server.tls(PKI.client(Protocol::Http2)).await;
+        // Nobody makes room for any answer.
+        let (mut client, connection) = h2::client::Builder::new()
+            .initial_window_size(0)
+            .handshake::<_, bytes::Bytes>(stream)
+            .await
+            .unwrap();
+        tokio::spawn(connection);
+        let mut codes = Vec::new();
+        let mut answers = Vec::new();
+        for _ in 0..12 {
+            let request = http::Request::post("https://localhost/echo")
+                .body(())
+                .unwrap();
+            client = client.ready().await.unwrap();
+            let (answer, mut body) = client.send_request(request, false).unwrap();
+            body.send_data(vec![1; 90_000].into(), true).unwrap();
+            let answer = answer.await.unwrap();
+            codes.push(answer.status().as_u16());
+            answers.push(answer);
+        }
+        let taken = codes.iter().filter(|code| **code == 200).count();
+        assert!((2..=4).contains(&taken), "{codes:?}");
+        assert_eq!(codes[..taken], vec![200; taken]);
+        // Whoever fetches what is there has room again.
+        drop(answers);
+        let mut beside = server.client(Protocol::Http2).await;
+        let (status, _, body) = beside.send("POST", "/echo", vec![1; 90_000]).await.unwrap();
+        assert_eq!((status, body.len()), (StatusCode::OK, 90_000));
+        eventually("room again", || {
+            server
+                .seen
+                .at_once
+                .load(std::sync::atomic::Ordering::SeqCst)
+                == 0
+        })
+        .await;
+        let request = http::Request::post("https://localhost/echo")
+            .body(())
+            .unwrap();
+        client = client.ready().await.unwrap();
+        let (answer, mut body) = client.send_request(request, false).unwrap();
+        body.send_data(vec![1; 90_000].into(), true).unwrap();
+        assert_eq!(answer.await.unwrap().status(), StatusCode::OK);
+        server.end().await;
+    });
+}
+
+#[test]
 fn an_idle_connection_is_ended_politely() {
     run(async {
         let limits = Limits {
