@@ -291,6 +291,8 @@ numbered! {
         DeterministicDecrypt = 45, "deterministic-decrypt";
         /// Make a key to which one that is brought in can be wrapped.
         ImportBegin = 46, "import-begin";
+        /// Bring in a key of the seed service, for what that one sealed.
+        ReaderImport = 47, "reader-import";
     }
 }
 

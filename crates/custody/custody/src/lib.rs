@@ -7,6 +7,8 @@
 //!   two: keys used here, and keys that stay in a token.
 //! * [`Detail`] is what some keys have besides their specification: the format of a key that makes tokens, how the
 //!   seed of a tree came to be. [`Usage`] is what an item says of the use of a key.
+//! * [`reader`] is how the seed service sealed, for versions that were brought in from it: they open that, and
+//!   nothing else is done with them.
 //! * [`fit`] says what can be kept where; [`budget`] counts the seals of keys in a token.
 //! * [`lifecycle`] is the table of design 7.16: which state allows what, and which order leads where.
 //!   [`Rules`] are what the owner of a context may change about that, [`tally`] counts what is used.
@@ -28,6 +30,7 @@ mod items;
 mod keyring;
 pub mod lifecycle;
 mod material;
+pub mod reader;
 mod root;
 pub mod rows;
 mod rules;
@@ -43,6 +46,7 @@ pub use holder::{
 pub use items::{Item, Items, Reply, ReplyItem, TooMuch};
 pub use keyring::{Description, Key, Keyring, Life, Version};
 pub use material::{HolderCell, Identity, KeyMaterial};
+pub use reader::ReaderDetail;
 pub use root::RootKey;
 pub use rules::{BadRule, Campaign, Rules};
 pub use sides::ByCustody;

@@ -251,6 +251,8 @@ pub struct Compat {
     pub vault_transit: bool,
     /// How long a token of its login works, in seconds.
     pub vault_token_s: u64,
+    /// Whether the seed service's routes are there.
+    pub seed: bool,
 }
 
 impl Default for Compat {
@@ -258,6 +260,7 @@ impl Default for Compat {
         Self {
             vault_transit: false,
             vault_token_s: 3600,
+            seed: false,
         }
     }
 }
@@ -601,7 +604,7 @@ mod tests {
         let config = read(minimal()).unwrap();
         assert_eq!(config.limits.items, 10_000);
         assert_eq!(config.audit.sync, Sync::Grouped);
-        assert!(!config.compat.vault_transit);
+        assert!(!config.compat.vault_transit && !config.compat.seed);
         assert!(config.store.file.is_absolute() && config.store.file.ends_with("store.sqlite"));
     }
 
@@ -642,6 +645,7 @@ mod tests {
             ("[audit]\n", "[compat]\nvault_token_s = 3601\n[audit]\n"),
             ("[audit]\n", "[compat]\nvault_transit = \"yes\"\n[audit]\n"),
             ("[audit]\n", "[compat]\nvault = true\n[audit]\n"),
+            ("[audit]\n", "[compat]\nseed = \"on\"\n[audit]\n"),
             ("[audit]\n", "[limits]\nbody_bytes = -1\n[audit]\n"),
             ("[audit]\n", "[limits]\nheader_timeout_s = 0\n[audit]\n"),
             ("[audit]\n", "[limits]\nbody_timeout_s = 0\n[audit]\n"),

@@ -11,7 +11,8 @@ use keywright_clock::Clock;
 use keywright_server::probe;
 use keywright_server::transport::{self, Running};
 use keywright_server::{
-    Application, Load, NullApplication, Probes, Settings as ApplicationSettings, Timing, VaultDoor,
+    Application, Load, NullApplication, Probes, SeedDoor, Settings as ApplicationSettings, Timing,
+    VaultDoor,
 };
 use keywright_service::{Desk, Worker};
 use keywright_tls::ServerConfig;
@@ -54,11 +55,16 @@ impl Node {
         };
         let application = application_settings(self.config(), threads);
         let vault = vault_door(self.config())?;
+        let seed = match self.config().compat.seed {
+            true => SeedDoor::Open,
+            false => SeedDoor::Shut,
+        };
         let make = move |_| {
             let worker = Worker::new(Arc::clone(&shared), take(&writers));
             Application::new(worker, application, Arc::clone(&probes))
                 .with_timing(timing)
                 .with_vault(vault.clone())
+                .with_seed(seed)
         };
         // The control first: it stops by itself if the address then cannot be had.
         let watch = Watch::start(self)?;
@@ -217,6 +223,7 @@ fn vault_door(config: &Config) -> Result<Option<Arc<VaultDoor>>, HomeError> {
     let Compat {
         vault_transit,
         vault_token_s,
+        seed: _,
     } = config.compat;
     let door = vault_transit.then(|| VaultDoor::new(Duration::from_secs(vault_token_s)));
     Ok(door.transpose()?.map(Arc::new))

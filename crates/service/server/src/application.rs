@@ -31,6 +31,7 @@ use keywright_types::{Code, Operation, RequestId};
 use crate::exchange::{Understood, answer, good, refuse, understand, wrong_method};
 use crate::gate::{Gate, LetIn, Load};
 use crate::orders;
+use crate::seed::{self, SeedDoor};
 use crate::streams::Incoming;
 use crate::timing::Timing;
 use crate::transport::group::GroupFlush;
@@ -69,6 +70,8 @@ pub struct Application {
     timing: Timing,
     /// The routes that programs ask which speak Vault's transit API, where they are switched on.
     vault: Option<Arc<VaultDoor>>,
+    /// Those of clients of the seed service, where they are.
+    seed: SeedDoor,
 }
 
 /// What an application puts up with.
@@ -110,6 +113,7 @@ impl Application {
             probes,
             timing: Timing::default(),
             vault: None,
+            seed: SeedDoor::Shut,
         }
     }
 
@@ -121,7 +125,7 @@ impl Application {
     }
 
     /// Whether the request may begin. What may not is counted, and answered without a record of its own.
-    fn enter(
+    pub(crate) fn enter(
         &self,
         caller: &Caller,
         operation: Operation,
@@ -139,6 +143,13 @@ impl Application {
     #[must_use]
     pub fn with_vault(mut self, door: Option<Arc<VaultDoor>>) -> Self {
         self.vault = door;
+        self
+    }
+
+    /// With the routes for clients of the seed service, or without.
+    #[must_use]
+    pub fn with_seed(mut self, door: SeedDoor) -> Self {
+        self.seed = door;
         self
     }
 
@@ -251,6 +262,9 @@ impl Application {
                 if self.vault.is_some() {
                     keywright_api::vault::add_to(&mut document, &self.limits);
                 }
+                if self.seed == SeedDoor::Open {
+                    keywright_api::seed::add_to(&mut document, &self.limits);
+                }
                 Ok(good(to_json(&document)))
             }
             _ => self.health(asked).await,
@@ -351,7 +365,7 @@ impl Application {
     }
 
     /// What is not asked now, but by whoever looks after the node. Where nobody does, nothing speaks against it.
-    fn looked(&self) -> Looked {
+    pub(crate) fn looked(&self) -> Looked {
         let shared = self.worker.shared();
         let (clock, snapshot) = (shared.clock(), shared.snapshot());
         let Some(standing) = shared.standing() else {
@@ -426,7 +440,7 @@ impl Application {
         self.release(recorded).await.err().unwrap_or(code)
     }
 
-    fn call<'a>(&self, caller: &'a Caller) -> Call<'a> {
+    pub(crate) fn call<'a>(&self, caller: &'a Caller) -> Call<'a> {
         // Without randomness a request has no id; it will fail for that reason soon enough.
         let request = self.worker.request_id().unwrap_or(RequestId::NONE);
         Call {
@@ -461,6 +475,12 @@ impl Handler for Application {
 
     async fn respond(&self, caller: &Caller, request: Request<Body>) -> Response<Reply> {
         let (head, body) = request.into_parts();
+        if let Some(route) = self.seed.route(head.uri.path()) {
+            let started = self.worker.shared().clock().monotonic();
+            let response = Box::pin(seed::respond(self, caller, route, (&head.method, body))).await;
+            let total = || self.worker.shared().clock().monotonic().since(started);
+            return self.timing.stamp(response, total);
+        }
         let matched = match_route(&head.method, head.uri.path());
         let operation = match matched {
             RouteMatch::Found { route, .. } => route.operation,
@@ -573,9 +593,9 @@ impl Application {
 }
 
 /// Parts of health that are looked at beforehand.
-struct Looked {
-    store: bool,
-    certificates: bool,
+pub(crate) struct Looked {
+    pub(crate) store: bool,
+    pub(crate) certificates: bool,
     clock: ClockWord,
 }
 

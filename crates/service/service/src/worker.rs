@@ -34,6 +34,7 @@ use crate::meter::{Meter, Wait};
 use crate::metrics::{Counters, Ended, Place, Spent};
 use crate::plan::{DataOperation, Noted, Plan, Prepared, Refused, UseOfKey, plan};
 use crate::pool::Worked;
+use crate::readers;
 use crate::recorded::Recorded;
 use crate::shared::Shared;
 use crate::{Caller, Snapshot};
@@ -259,6 +260,13 @@ impl Worker {
         let deadline = self.deadline(&call);
         let planned = entry.principal.as_deref().map_err(|code| *code);
         let planned = planned.and_then(|principal| {
+            let items = match items.labels.is_empty() {
+                true => items,
+                false => {
+                    let credential = call.caller.credential();
+                    readers::settle(items, key, (principal, credential.as_deref()))?
+                }
+            };
             let rights = (&*snapshot.policy, principal, paths);
             plan(operation, key, rights, items, deadline)
         });

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod admin_seed_service;
+#[cfg(test)]
 mod admin_token;
 #[cfg(test)]
 mod audit;
