@@ -130,6 +130,10 @@ pub struct Owned {
 /// One place for each dangerous thing.
 pub const OWNERS: &[Owned] = &[
     Owned {
+        package: "aes-gcm",
+        owners: &["keywright-primitives"],
+    },
+    Owned {
         package: "aws-lc-rs",
         // And the measurements, as a peer; so with the other libraries below.
         owners: &["keywright-primitives", "keywright-targets"],

@@ -1,6 +1,7 @@
 //! What can hurt: here for comparison and for reading what others wrote, never for a format of our own.
 //!
 //! * [`cbc`]: AES-CBC with PKCS#7 padding. Nothing in it notices a changed ciphertext.
+//! * [`long_nonce`]: AES-256-GCM with a nonce of 16 bytes, for opening.
 //! * [`ml_kem`]: encapsulation with randomness that the caller brings, as published vectors do.
 //! * [`repeated`]: randomness that somebody has seen before, for tests.
 //! * [`rsa_pkcs1`]: RSA encryption with PKCS#1 v1.5 padding.
@@ -10,6 +11,7 @@
 //! it took, decrypts for that stranger. Neither may stand behind an interface that strangers reach.
 
 pub mod cbc;
+pub mod long_nonce;
 pub mod ml_kem;
 pub mod repeated;
 pub mod rsa_pkcs1;

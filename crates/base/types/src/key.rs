@@ -101,6 +101,14 @@ pub struct VersionLabel {
     pub version: KeyVersion,
 }
 
+impl VersionLabel {
+    /// Whether a text begins like a label: no key of somebody else is brought in under one that does (design 7.2).
+    #[must_use]
+    pub fn is_reserved(text: &str) -> bool {
+        text.starts_with("kw1.")
+    }
+}
+
 impl fmt::Display for VersionLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "kw1.{}.{}", self.key, self.version)

@@ -295,6 +295,8 @@ numbered! {
         BackupCreate = 47, "backup-create";
         /// Make a home of a backup.
         BackupRestore = 48, "backup-restore";
+        /// Bring in a key of the seed service, for what that one sealed.
+        ReaderImport = 49, "reader-import";
     }
 }
 

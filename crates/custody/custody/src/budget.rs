@@ -22,7 +22,8 @@ use keywright_types::{KeyId, KeySpec, KeyVersion};
 
 use crate::fit::runs_in_tokens;
 use crate::{
-    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
+    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Particulars, Placement,
+    Reply, Request,
 };
 
 /// From how many seals on a version is rotated, and refused. Those of keys in a token are not part of any configuration:
@@ -264,6 +265,15 @@ impl<H: KeyHolder> KeyHolder for Counted<H> {
 
     fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError> {
         self.inner.generate(permit, new)
+    }
+
+    fn generate_with(
+        &self,
+        permit: &Permit,
+        new: NewKey,
+        particulars: Particulars<'_>,
+    ) -> Result<KeyMaterial, HolderError> {
+        self.inner.generate_with(permit, new, particulars)
     }
 
     fn discard(&self, permit: &Permit, material: &KeyMaterial) {

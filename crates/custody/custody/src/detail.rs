@@ -6,6 +6,9 @@
 use keywright_encoding::put_lp;
 use serde::{Deserialize, Serialize};
 
+use crate::ReaderDetail;
+use crate::reader::ObjectId;
+
 /// What is fixed about a key of a purpose that needs more than a specification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -13,6 +16,8 @@ use serde::{Deserialize, Serialize};
 pub enum Detail {
     /// Of a key of purpose `tokenise`: what values look like.
     Format(FormatDetail),
+    /// Of one version of a key of purpose `seal`, and not of the key: it was brought in from the seed service.
+    Reader(ReaderDetail),
     /// Of a key of purpose `tree`: how its seed came to be.
     Tree(TreeDetail),
 }
@@ -59,6 +64,15 @@ impl Detail {
     pub(crate) fn put_fields(&self, out: &mut Vec<u8>) {
         let format = match self {
             Self::Format(format) => format,
+            Self::Reader(reader) => {
+                let object = reader.object.as_ref().map(ObjectId::as_bytes);
+                put(out, LABEL, reader.label.as_bytes());
+                put(out, FORMER_CONTEXT, reader.context.as_bytes());
+                put(out, FORMER_NAME, &[reader.name.number()]);
+                put(out, NONCE_LEN, &[reader.nonce.number()]);
+                put(out, OBJECT, object.unwrap_or_default());
+                return;
+            }
             Self::Tree(tree) => {
                 let soft: &[u8] = if tree.soft_children { &[1] } else { &[] };
                 put(out, SEED, tree.seed.as_bytes());
@@ -91,6 +105,11 @@ const SMALL_DOMAIN: u8 = 4;
 const MASK: u8 = 5;
 const SEED: u8 = 6;
 const SOFT_CHILDREN: u8 = 7;
+const LABEL: u8 = 8;
+const FORMER_CONTEXT: u8 = 9;
+const FORMER_NAME: u8 = 10;
+const NONCE_LEN: u8 = 11;
+const OBJECT: u8 = 12;
 
 #[cfg(test)]
 mod tests {
@@ -142,6 +161,41 @@ mod tests {
         };
         assert_eq!(fields(false), b"\x06\0\0\0\x03raw");
         assert_eq!(fields(true), b"\x06\0\0\0\x03raw\x07\0\0\0\x01\x01");
+    }
+
+    #[test]
+    fn a_reader_says_everything_that_decides_how_it_reads() {
+        use crate::reader::{FormerName, NonceLen};
+        let reader = ReaderDetail {
+            label: "k".into(),
+            context: "c".into(),
+            name: FormerName::OrganizationalUnit,
+            nonce: NonceLen::Sixteen,
+            object: Some("0aff".parse().unwrap()),
+        };
+        let mut out = Vec::new();
+        Detail::Reader(reader.clone()).put_fields(&mut out);
+        let expected = b"\x08\0\0\0\x01k\x09\0\0\0\x01c\x0a\0\0\0\x01\x02\x0b\0\0\0\x01\x10\
+                         \x0c\0\0\0\x02\x0a\xff";
+        assert_eq!(out, expected);
+        let written = serde_json::to_string(&Detail::Reader(reader.clone())).unwrap();
+        assert_eq!(
+            written,
+            r#"{"reader":{"label":"k","context":"c","name":"organizational-unit","nonce":16,"object":"0aff"}}"#
+        );
+        let read: Detail = serde_json::from_str(&written).unwrap();
+        assert_eq!(read, Detail::Reader(reader));
+        for wrong in [
+            written.replace("16", "13"),
+            written.replace("16", "\"16\""),
+            written.replace("0aff", "0AFF"),
+            written.replace("0aff", "0af"),
+            written.replace("0aff", ""),
+            written.replace("organizational-unit", "unit"),
+            written.replace("\"nonce\"", "\"more\":1,\"nonce\""),
+        ] {
+            assert!(serde_json::from_str::<Detail>(&wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

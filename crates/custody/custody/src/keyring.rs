@@ -286,6 +286,15 @@ impl Key {
         found.ok().map(|index| &self.versions[index])
     }
 
+    /// The version that was brought in from the seed service under this label.
+    #[must_use]
+    pub fn reader(&self, label: &str) -> Option<&Version> {
+        self.versions.iter().find(|version| {
+            let reader = version.material.reader();
+            reader.is_some_and(|reader| reader.label == label)
+        })
+    }
+
     /// Whether `version` may open: by its state and by the context's minimum (design 7.8).
     #[must_use]
     pub fn may_open(&self, version: &Version) -> bool {

@@ -7,6 +7,8 @@
 //!   two: keys used here, and keys that stay in a token.
 //! * [`Detail`] is what some keys have besides their specification: the format of a key that makes tokens, how the
 //!   seed of a tree came to be. [`Usage`] is what an item says of the use of a key.
+//! * [`reader`] is how the seed service sealed, for versions that were brought in from it: they open that, and
+//!   nothing else is done with them.
 //! * [`fit`] says what can be kept where; [`budget`] counts the seals of keys in a token.
 //! * [`effort`] says how much a request asks of the processor, before it is begun.
 //! * [`Paced`] is a holder of known capacity, to measure by.
@@ -32,6 +34,7 @@ mod keyring;
 pub mod lifecycle;
 mod material;
 mod paced;
+pub mod reader;
 mod root;
 pub mod rows;
 mod rules;
@@ -48,6 +51,7 @@ pub use items::{Item, Items, Reply, ReplyItem, TooMuch};
 pub use keyring::{Description, Key, Keyring, Life, Version};
 pub use material::{HolderCell, Identity, KeyMaterial};
 pub use paced::{Pace, Paced};
+pub use reader::ReaderDetail;
 pub use root::RootKey;
 pub use rules::{BadRule, Campaign, Rules};
 pub use sides::ByCustody;

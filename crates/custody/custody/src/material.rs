@@ -10,7 +10,7 @@ use keywright_clock::WallTime;
 use keywright_types::{KeyId, KeySpec, KeyVersion, TenantId};
 use serde::{Deserialize, Serialize};
 
-use crate::Detail;
+use crate::{Detail, ReaderDetail};
 
 /// One key version: who it is, and its secret as an envelope of kind 2 under its parent (7.12).
 ///
@@ -97,6 +97,15 @@ impl KeyMaterial {
     #[must_use]
     pub const fn detail(&self) -> Option<&Arc<Detail>> {
         self.detail.as_ref()
+    }
+
+    /// How it reads, if it was brought in from the seed service: then it opens what that one sealed, and no envelope.
+    #[must_use]
+    pub fn reader(&self) -> Option<&ReaderDetail> {
+        match self.detail.as_deref() {
+            Some(Detail::Reader(reader)) => Some(reader),
+            _ => None,
+        }
     }
 
     /// The secret, sealed by the parent.

@@ -26,7 +26,8 @@ use serde::{Deserialize, Serialize};
 use crate::fit::runs_in_tokens;
 use crate::lifecycle::{self, Conflict, Facts, Order};
 use crate::{
-    BadRule, Description, Detail, Identity, Key, KeyMaterial, Keyring, Life, Rules, Version,
+    BadRule, Description, Detail, Identity, Key, KeyMaterial, Keyring, Life, ReaderDetail, Rules,
+    Version,
 };
 
 pub mod approvals;
@@ -82,6 +83,9 @@ struct VersionRow {
     destroyed_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     public_key: Option<Arc<str>>,
+    /// Of a version that was brought in from the seed service: how it reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reader: Option<ReaderDetail>,
     /// Empty once the version is destroyed.
     sealed: String,
 }
@@ -142,6 +146,9 @@ pub enum Error {
     /// Nothing could be opened any more that is sealed from now on.
     #[error("the least version that opens cannot be above the active one")]
     MinimumAboveActive,
+    /// Another version has the label.
+    #[error("a version of the context has this label already")]
+    LabelTaken,
     /// No version number is left.
     #[error("the key has used all its version numbers")]
     VersionsExhausted,
@@ -302,6 +309,31 @@ pub fn rotated(key: &Key, new: Arc<KeyMaterial>) -> Key {
     key.with_versions(versions)
 }
 
+/// The transaction that adds a version which only opens: retired from the first moment on.
+///
+/// # Errors
+/// [`Error::LabelTaken`], [`Error::NotFound`], or as [`load`].
+pub fn add_reader(store: &Store, key: &Key, new: &KeyMaterial) -> Result<Transaction, Error> {
+    let label = new.reader().map_or("", |reader| &reader.label);
+    if key.reader(label).is_some() {
+        return Err(Error::LabelTaken);
+    }
+    let row = store
+        .get(Table::Keys, key.id().as_bytes())?
+        .ok_or(Error::NotFound)?;
+    let transaction = Transaction::new().require(Table::Keys, *key.id().as_bytes(), row.revision);
+    Ok(insert_version(transaction, new, State::Retired))
+}
+
+/// `key` as the store has it once the transaction of [`add_reader`] is committed.
+#[must_use]
+pub fn with_reader(key: &Key, new: Arc<KeyMaterial>) -> Key {
+    let at = Some(new.created());
+    let mut versions = key.versions().to_vec();
+    versions.push(Version::new(new, State::Retired).with_times(None, at));
+    key.with_versions(versions)
+}
+
 /// Whether a row names this version.
 ///
 /// # Errors
@@ -366,11 +398,12 @@ fn insert_version(transaction: Transaction, material: &KeyMaterial, state: State
         before_suspension: None,
         created_ms,
         activated_ms: (state == State::Active).then_some(created_ms),
-        retired_ms: None,
+        retired_ms: (state == State::Retired).then_some(created_ms),
         scheduled_ms: None,
         due_ms: None,
         destroyed_ms: None,
         public_key: None,
+        reader: material.reader().cloned(),
         sealed: base64::encode(material.sealed()),
     };
     let (id, version, tenant) = (material.key(), material.version(), material.tenant());
@@ -461,7 +494,9 @@ fn assemble(
     };
     let sealed = unseal_text(&body.sealed, Table::KeyVersions)?;
     let material = KeyMaterial::new(identity, sealed, Some(Arc::clone(parent)));
-    let material = Arc::new(material.with_detail(of.detail.clone()));
+    let reader = body.reader.clone();
+    let own = reader.map(|reader| Arc::new(Detail::Reader(reader)));
+    let material = Arc::new(material.with_detail(own.or_else(|| of.detail.clone())));
     let time = |ms: Option<u64>| ms.map(WallTime::from_unix_millis);
     Ok(Version::new(material, body.state).with_life(Life {
         activated: time(body.activated_ms),

@@ -66,6 +66,10 @@ pub(crate) fn derive_pair(
     for_use: Use,
 ) -> Result<Pair, HolderError> {
     let spec = material.spec();
+    // A key that was brought in to read opens no envelope of ours, and makes none.
+    if material.reader().is_some() {
+        return Err(HolderError::Unsupported(spec.custody));
+    }
     let own = suite_of(spec.algorithm).ok_or(HolderError::Unsupported(spec.custody))?;
     let (suite, kind) = match for_use {
         Use::Keys => (own, Kind::Key),

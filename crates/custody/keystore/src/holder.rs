@@ -21,6 +21,7 @@ use crate::cache::{Cache, Loaded, Pair, Use, derive_pair, suite_of};
 use crate::formats::{self, Ready};
 use crate::messages::{Job, OVERHEAD};
 use crate::pairs;
+use crate::readers::{self, ReadingKey};
 use crate::root::{Error, OpenRoot, Root};
 use crate::trees::Prefixes;
 use crate::uses::{Held, is_private_key};
@@ -224,6 +225,39 @@ impl Keystore {
         Ok(working)
     }
 
+    /// The keys of those versions that were brought in from the seed service, in the places of the versions.
+    pub(crate) fn readers(
+        &self,
+        versions: &[Arc<KeyMaterial>],
+    ) -> Result<Vec<Option<Arc<ReadingKey>>>, HolderError> {
+        if versions.iter().all(|version| version.reader().is_none()) {
+            return Ok(Vec::new());
+        }
+        let key = |version: &Arc<KeyMaterial>| {
+            let reads = version.reader().is_some();
+            reads.then(|| self.reading_key(version)).transpose()
+        };
+        versions.iter().map(key).collect()
+    }
+
+    /// The key of a version that reads, opened first if need be.
+    fn reading_key(&self, material: &Arc<KeyMaterial>) -> Result<Arc<ReadingKey>, HolderError> {
+        let loaded = material
+            .cell()
+            .with(|loaded: &readers::Loaded| Arc::clone(&loaded.key));
+        if let Some(key) = loaded {
+            return Ok(key);
+        }
+        let secret: Secret<32> = self.unwrap(material)?;
+        let key = Arc::new(ReadingKey::new(material, &secret)?);
+        self.cache
+            .load_as(material, secret.expose(), |slot| readers::Loaded {
+                _secret: slot,
+                key: Arc::clone(&key),
+            });
+        Ok(key)
+    }
+
     /// In the arena, if room can be found.
     fn hold(&self, secret: Secret<32>) -> Held {
         match self.cache.insert(secret.expose()) {
@@ -313,12 +347,27 @@ impl KeyHolder for Keystore {
         let Particulars { detail, secret } = particulars;
         let makes = matches!(
             permit.operation(),
-            Operation::ContextCreate | Operation::KeyRotate | Operation::HomeCreate
+            Operation::ContextCreate
+                | Operation::KeyRotate
+                | Operation::HomeCreate
+                | Operation::ReaderImport
         );
+        let reads = permit.operation() == Operation::ReaderImport;
         if permit.key() != identity.key || !makes {
             return Err(HolderError::PermitMismatch);
         }
         let spec = identity.spec;
+        let reader = match detail.as_deref() {
+            Some(Detail::Reader(reader)) => Some(reader),
+            _ => None,
+        };
+        // One that is used in a token is not kept here; and what is made here reads nothing.
+        let elsewhere = reader.is_some_and(|reader| reader.object.is_some());
+        if reads != reader.is_some()
+            || reads && (elsewhere || secret.is_none() || spec.purpose != Purpose::Seal)
+        {
+            return Err(HolderError::Unsupported(spec.custody));
+        }
         let of_format = matches!(detail.as_deref(), Some(Detail::Format(_)));
         let of_tree = matches!(detail.as_deref(), Some(Detail::Tree(_)));
         let fits = of_format == (spec.purpose == Purpose::Tokenise)

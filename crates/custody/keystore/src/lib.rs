@@ -12,10 +12,13 @@
 
 mod cache;
 mod formats;
+#[doc(hidden)]
+pub mod fuzzing;
 mod holder;
 pub mod macs;
 mod messages;
 mod pairs;
+mod readers;
 mod root;
 mod trees;
 mod uses;

@@ -10,26 +10,29 @@ use keywright_types::{Code, KeyVersion, Kind, Purpose};
 
 use crate::Keystore;
 use crate::cache::{Pair, Use};
+use crate::readers::ReadingKey;
 
 /// One request with the keys it needs.
 pub(crate) struct Job<'a> {
     request: &'a Request,
     messages: Pairs,
     keys: Pairs,
+    /// Of each version that was brought in from the seed service, the key that reads; empty if there is none.
+    readers: Vec<Option<Arc<ReadingKey>>>,
 }
 
 /// The keys of a request's versions, in order. Nearly always there is one, which costs no allocation.
 #[derive(Default)]
 struct Pairs {
     first: Option<Pair>,
-    rest: Vec<Pair>,
+    rest: Vec<Option<Pair>>,
 }
 
 impl Pairs {
     fn get(&self, index: usize) -> Option<&Pair> {
         match index.checked_sub(1) {
             None => self.first.as_ref(),
-            Some(index) => self.rest.get(index),
+            Some(index) => self.rest.get(index)?.as_ref(),
         }
     }
 
@@ -53,15 +56,19 @@ impl<'a> Job<'a> {
             return Err(HolderError::Unsupported(other.spec().custody));
         }
         let pairs = |for_use| -> Result<Pairs, HolderError> {
-            let mut pairs = request
-                .versions
-                .iter()
-                .map(|version| store.pair(version, for_use));
-            let first = pairs.next().transpose()?;
+            let mut pairs = request.versions.iter().map(|version| {
+                let reads = version.reader().is_some();
+                (!reads).then(|| store.pair(version, for_use)).transpose()
+            });
+            let first = pairs.next().transpose()?.flatten();
             Ok(Pairs {
                 first,
                 rest: pairs.collect::<Result<_, _>>()?,
             })
+        };
+        let readers = match request.operation {
+            HolderOperation::Open | HolderOperation::Reseal => store.readers(&request.versions)?,
+            _ => Vec::new(),
         };
         let (messages, keys) = match request.operation {
             HolderOperation::Seal
@@ -80,7 +87,13 @@ impl<'a> Job<'a> {
             request,
             messages,
             keys,
+            readers,
         })
+    }
+
+    /// The key that reads this item, if its version was brought in from the seed service.
+    fn reader(&self, item: &Item<'_>) -> Option<&ReadingKey> {
+        self.readers.get(item.version)?.as_deref()
     }
 
     pub(crate) fn run(
@@ -131,6 +144,9 @@ impl<'a> Job<'a> {
         random: &mut RandomStream,
         out: &mut Vec<u8>,
     ) -> Result<[u8; 16], Code> {
+        if let Some(reader) = self.reader(item) {
+            return self.read(reader, item, random, out);
+        }
         let aad = Aad::EMPTY.caller(item.aad).map_err(|_| Code::AadTooLarge)?;
         let aad = aad.derivation(item.context);
         match self.request.operation {
@@ -153,6 +169,27 @@ impl<'a> Job<'a> {
             HolderOperation::MakeDataKey => self.make_data_key(&aad, random, out),
             _ => self.reseal(item, &aad, random, out),
         }
+    }
+
+    /// Opens what the seed service sealed, or makes an envelope of it, bound as the request says: nothing in it says
+    /// what it was bound to.
+    fn read(
+        &self,
+        reader: &ReadingKey,
+        item: &Item<'_>,
+        random: &mut RandomStream,
+        out: &mut Vec<u8>,
+    ) -> Result<[u8; 16], Code> {
+        if self.request.operation == HolderOperation::Open {
+            return reader.open(item, out);
+        }
+        let mut plain = Vec::with_capacity(item.payload.len());
+        let opened = reader.open(item, &mut plain);
+        let plain = SecretBytes::from_vec(plain);
+        opened?;
+        let (sealing, _) = &**self.messages.first().ok_or(Code::Internal)?;
+        let (binding, aad) = (self.request.binding, &Aad::EMPTY);
+        message_of(sealing.seal_into(binding, aad, plain.expose(), random, out))
     }
 
     /// 48 bytes of data key (id and secret, design 7.9), then the envelope that holds them.

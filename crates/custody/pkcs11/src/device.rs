@@ -180,6 +180,16 @@ impl<'a> TokenKey<'a> {
             ciphertext,
             ..
         } = sealed;
+        self.open_raw((nonce, aad), ciphertext, out)
+    }
+
+    /// Opens AES-GCM as it is, tag behind the ciphertext, and appends the text to `out`.
+    pub(crate) fn open_raw(
+        &self,
+        (nonce, aad): (&[u8], &[u8]),
+        ciphertext: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
         let mechanism = Mechanism::AesGcm { nonce, aad };
         let opened = self
             .session

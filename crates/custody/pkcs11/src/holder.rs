@@ -21,7 +21,8 @@ use std::sync::Arc;
 
 use keywright_clock::Clock;
 use keywright_custody::{
-    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
+    Detail, HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Particulars,
+    Placement, Reply, Request,
 };
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
@@ -40,6 +41,7 @@ use crate::session::Session;
 
 pub(crate) mod job;
 pub(crate) mod proof;
+pub(crate) mod reading;
 pub(crate) mod shape;
 mod work;
 
@@ -116,7 +118,7 @@ impl TokenHolder {
             version: blank.version(),
         };
         let mut plan = KeyPlan::new(shape.purpose())
-            .id(&wanted.id())
+            .id(wanted.id())
             .label(&label.to_string());
         if self.pool.options().copies == Copies::WhereAllowed {
             // SoftHSM copies only what may be changed. What may be changed are names and usage; a key never
@@ -161,7 +163,7 @@ impl TokenHolder {
             self.pool.destroy_copy(object)?;
             writing.destroy_object(object)?;
             // Nobody looks for it any more to find out whether the token is there.
-            self.pool.forget_if(&wanted.id());
+            self.pool.forget_if(wanted.id());
         }
         // Of a pair that was cut short the public half is left.
         match writing.find_one(&wanted.public()) {
@@ -239,10 +241,53 @@ impl KeyHolder for TokenHolder {
         Ok(KeyMaterial::new(identity, sealed, parent))
     }
 
+    /// Takes a key that is in the token already, to open what the seed service sealed with it.
+    fn generate_with(
+        &self,
+        permit: &Permit,
+        new: NewKey,
+        particulars: Particulars<'_>,
+    ) -> Result<KeyMaterial, HolderError> {
+        if particulars.is_empty() {
+            return self.generate(permit, new);
+        }
+        let NewKey { identity, parent } = new;
+        let unsupported = HolderError::Unsupported(identity.spec.custody);
+        let shape = self.shape(&identity.spec);
+        let shape = shape.filter(|shape| *shape == Shape::Seals);
+        let (Some(shape), Some(Detail::Reader(reader)), None) =
+            (shape, particulars.detail.as_deref(), particulars.secret)
+        else {
+            return Err(unsupported);
+        };
+        if permit.key() != identity.key || permit.operation() != Operation::ReaderImport {
+            return Err(HolderError::PermitMismatch);
+        }
+        let session = self.pool.take().map_err(Fault::Token);
+        let session = session.map_err(|fault| fault.of_request())?;
+        let bound = reading::bind(&session, reader, shape).and_then(|reader| {
+            let detail = Some(Arc::new(Detail::Reader(reader)));
+            let blank = KeyMaterial::new(identity, Vec::new(), parent.clone());
+            let blank = blank.with_detail(detail.clone());
+            let key = TokenKey::new(
+                &session,
+                locate::find(&session, &Wanted::of(&blank, shape))?,
+            );
+            let sealed = proof::make(shape, (&key, None), &blank)?;
+            Ok(KeyMaterial::new(identity, sealed, parent).with_detail(detail))
+        });
+        if let Err(Fault::Token(error)) = &bound {
+            session.heed(error);
+        }
+        bound.map_err(|fault| fault.of_request())
+    }
+
     /// Destroys the object of a version that no row names. Only one that fits the version's check value is it.
     fn discard(&self, permit: &Permit, material: &KeyMaterial) {
         let shape = self.shape(material.spec());
-        let Some(shape) = shape.filter(|_| permit.key() == material.key()) else {
+        // A key that was there before the order is not of the order.
+        let ours = permit.key() == material.key() && material.reader().is_none();
+        let Some(shape) = shape.filter(|_| ours) else {
             return;
         };
         let Ok(session) = self.pool.open_writing() else {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use keywright_custody::KeyMaterial;
 use keywright_types::{Custody, KeyId, KeyVersion};
+use smallvec::SmallVec;
 
 use cryptoki_sys as ck;
 
@@ -16,53 +17,69 @@ use crate::object::ObjectHandle;
 use crate::pool::PooledSession;
 use crate::template::Template;
 
-/// The object of a key id and version.
+/// Bytes of the ids that we give: key id + version.
+const ID_LEN: usize = 20;
+
+/// The object of a key id and version, or one that was there before us.
 pub(crate) struct Wanted {
-    key: KeyId,
-    version: KeyVersion,
+    id: SmallVec<[u8; ID_LEN]>,
+    /// The label of an object that was there before: it is one of that id and that label, or none.
+    label: Option<String>,
     /// Class and key type of the secret or private object.
     class: (u64, u64),
 }
 
 impl Wanted {
-    pub(crate) const fn of(material: &KeyMaterial, shape: Shape) -> Self {
-        Self::new((material.key(), material.version()), shape)
+    pub(crate) fn of(material: &KeyMaterial, shape: Shape) -> Self {
+        let own = || Self::new((material.key(), material.version()), shape);
+        let Some(reader) = material.reader() else {
+            return own();
+        };
+        // Without an id it is no key of a token, and nothing has the id of its version.
+        reader.object.as_ref().map_or_else(own, |object| Self {
+            id: SmallVec::from_slice(object.as_bytes()),
+            label: Some(reader.label.clone()),
+            class: shape.class(),
+        })
     }
 
-    pub(crate) const fn new((key, version): (KeyId, KeyVersion), shape: Shape) -> Self {
+    /// `CKA_ID`: key id + version (design 7.12).
+    pub(crate) fn new((key, version): (KeyId, KeyVersion), shape: Shape) -> Self {
+        let mut id = SmallVec::from_slice(key.as_bytes());
+        id.extend_from_slice(&version.number().to_be_bytes());
         Self {
-            key,
-            version,
+            id,
+            label: None,
             class: shape.class(),
         }
     }
 
-    /// `CKA_ID`: key id + version (design 7.12).
-    pub(crate) fn id(&self) -> [u8; 20] {
-        let mut id = [0; 20];
-        id[..16].copy_from_slice(self.key.as_bytes());
-        id[16..].copy_from_slice(&self.version.number().to_be_bytes());
-        id
+    pub(crate) fn id(&self) -> &[u8] {
+        &self.id
     }
 
     /// The secret or private object.
     pub(crate) fn template(&self) -> Template {
         let (class_number, type_number) = self.class;
-        by_id(&self.id())
+        let template = by_id(self.id())
             .class(class(class_number))
-            .key_type(key_type(type_number))
+            .key_type(key_type(type_number));
+        match &self.label {
+            Some(label) => template.label(label),
+            None => template,
+        }
     }
 
     /// The public object of a pair.
     pub(crate) fn public(&self) -> Template {
-        by_id(&self.id())
+        by_id(self.id())
             .class(class(ck::CKO_PUBLIC_KEY))
             .key_type(key_type(self.class.1))
     }
 
     /// Whatever has its id.
     pub(crate) fn any(&self) -> Template {
-        by_id(&self.id())
+        by_id(self.id())
     }
 }
 
@@ -171,7 +188,7 @@ pub(crate) fn find(session: &PooledSession, wanted: &Wanted) -> Result<ObjectHan
     let pool = session.pool();
     match session.find_one(&wanted.template()) {
         Ok(object) => {
-            pool.remember(&wanted.id());
+            pool.remember(wanted.id());
             Ok(object)
         }
         Err(Error::NoObject) => {
@@ -181,7 +198,7 @@ pub(crate) fn find(session: &PooledSession, wanted: &Wanted) -> Result<ObjectHan
             match session.find_one(&by_id(&known)) {
                 // A pair has two objects of its id.
                 Ok(_) | Err(Error::ManyObjects { .. }) => Err(Fault::Token(Error::NoObject)),
-                Err(_) if known == wanted.id() => {
+                Err(_) if *known == *wanted.id() => {
                     // The key that was there before is this one: the token is gone, or the key for ever.
                     // A new connection will tell, and must not ask this key again.
                     pool.forget();

@@ -53,7 +53,7 @@ impl TokenRoot {
             version: KeyVersion::FIRST,
         };
         let plan = KeyPlan::new(Purpose::Encrypt)
-            .id(&wanted.id())
+            .id(wanted.id())
             .label(&label.to_string());
         let session = pool.open_writing()?;
         let object = session.generate_secret(SecretKind::Aes { len: 32 }, &plan)?;

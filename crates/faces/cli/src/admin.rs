@@ -11,6 +11,7 @@ mod life;
 mod order;
 mod pki;
 mod questions;
+mod seed_service;
 mod seeds;
 
 use std::io::Read as _;
@@ -574,6 +575,7 @@ fn describe(home: &Home, context: OneContext, format: Format) -> Result<(), Fail
         rows.extend(context.detail.as_ref().map(details).unwrap_or_default());
         rows.push(("active", active(&context)));
         rows.extend(rules(&context));
+        rows.extend(readers(&context));
         format!("{}\n{}", output::fields(&rows), versions(&context))
     })
 }
@@ -701,6 +703,20 @@ fn rules(context: &ContextState) -> Vec<(&'static str, String)> {
         rows.push(("campaign", format!("{moved} of {} moved", campaign.total)));
     }
     rows
+}
+
+/// Versions that were brought in from the seed service, and what they read.
+fn readers(context: &ContextState) -> Vec<(&'static str, String)> {
+    let readers = context.versions.iter().filter_map(|version| {
+        let reader = version.reader.as_ref()?;
+        let bytes = reader.nonce.number();
+        let said = format!(
+            "{} of the seed service's {}, by version {}, nonces of {bytes} bytes",
+            reader.label, reader.context, version.version
+        );
+        Some(("reads", said))
+    });
+    readers.collect()
 }
 
 fn versions(context: &ContextState) -> String {

@@ -10,9 +10,10 @@ use crate::error::Refusal;
 use crate::orders::{ApproveOrder, KeyOrder, RotateOrder, parse_order};
 use crate::request::{
     AgreeItem, Body, DatakeyItem, MacItem, MacVerifyItem, OpenItem, PathItem, PublicKeyItem,
-    RandomItem, SealItem, SignItem, TokenItem, ValueItem, VerifyItem, parse,
+    RandomItem, RewrapItem, SealItem, SignItem, TokenItem, ValueItem, VerifyItem, parse,
 };
 use crate::route::{RouteMatch, match_route};
+use crate::seed;
 use crate::vault::LoginToken;
 use crate::vault::answer::Refused;
 use crate::vault::{request as vault, route};
@@ -73,6 +74,7 @@ pub fn request(data: &[u8]) {
     order!(data, ApproveOrder);
     body!(data, SealItem<'_>);
     body!(data, OpenItem<'_>);
+    body!(data, RewrapItem<'_>);
     body!(data, DatakeyItem<'_>);
     body!(data, RandomItem);
     body!(data, ValueItem<'_>);
@@ -138,6 +140,52 @@ pub fn transit(data: &[u8]) {
         }
         if let Some(token) = LoginToken::read(text) {
             assert_eq!(token.expose(), text, "another spelling of a token");
+        }
+    }
+}
+
+/// Reads `data` as the bodies of the routes for clients of the seed service, and checks that
+///
+/// * what is accepted is so again with bytes behind it, and with its field in capitals;
+/// * what is refused has one of two codes, and the answer shows nothing of the body;
+/// * base64 says the same with line ends in it and without, and is decoded wholly or not at all.
+///
+/// # Panics
+/// If one of them does not hold, which is what a fuzzer looks for.
+pub fn seed(data: &[u8]) {
+    let known = [Code::RequestMalformed, Code::BodyTooLarge];
+    let longer = [data, b" and more"].concat();
+    let decrypt = seed::DecryptBody::parse(data, &LIMITS);
+    if let Err(code) = &decrypt {
+        assert!(known.contains(code), "{code}");
+    }
+    if let (Ok(body), Ok(again)) = (&decrypt, seed::DecryptBody::parse(&longer, &LIMITS)) {
+        for (one, other) in [
+            (&body.context, &again.context),
+            (&body.ciphertext, &again.ciphertext),
+            (&body.key_id, &again.key_id),
+        ] {
+            assert_eq!(one.expose(), other.expose(), "what stands behind counts");
+        }
+    }
+    match seed::EncryptBody::parse(data, &LIMITS) {
+        Ok(body) => lenient(body.plaintext.expose()),
+        Err(code) => assert!(known.contains(&code), "{code}"),
+    }
+}
+
+fn lenient(text: &str) {
+    let (mut out, mut plain) = (vec![7], Vec::new());
+    let without: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
+    let strict = keywright_encoding::base64::decode_into(&without, &mut plain);
+    match seed::decode_into(text, &mut out) {
+        Ok(()) => {
+            assert_eq!(strict, Ok(()), "accepted for its line ends");
+            assert_eq!(out.get(1..), Some(plain.as_slice()), "line ends count");
+        }
+        Err(_) => {
+            assert!(strict.is_err(), "refused for its line ends");
+            assert_eq!(out, [7], "half a message");
         }
     }
 }

@@ -7,6 +7,7 @@
 //! * [`orders`]: bodies and answers of the routes by which keys live.
 //! * [`error`]: the one table from code to status, sentence and retry.
 //! * [`vault`]: the same operations once more, for programs that speak Vault's transit API.
+//! * [`seed`]: some of them once more, for programs that speak the API of the seed service.
 //! * [`openapi`]: the OpenAPI 3.1 document, generated from all of the above.
 //!
 //! Binary fields are standard base64 with padding (RFC 4648 section 4); values, tokens and paths are texts. Requests refuse unknown fields;
@@ -26,6 +27,7 @@ pub mod openapi;
 pub mod orders;
 pub mod request;
 pub mod route;
+pub mod seed;
 mod text;
 mod uses;
 pub mod vault;

@@ -19,7 +19,7 @@ use crate::orders::{
 };
 use crate::request::{
     AgreeItem, DatakeyItem, MacItem, MacVerifyItem, OpenItem, PathItem, PublicKeyItem, RandomItem,
-    SealItem, SignItem, TokenItem, ValueItem, VerifyItem,
+    RewrapItem, SealItem, SignItem, TokenItem, ValueItem, VerifyItem,
 };
 use crate::route::{Endpoint, ROUTES, Route};
 use crate::{AAD_HEADER, KEY_VERSION_HEADER, Limits, MAX_AAD, openapi::example::Examples};
@@ -319,6 +319,7 @@ fn schemas() -> Value {
         .into_generator();
     request::<SealItem<'_>>(&mut generator);
     request::<OpenItem<'_>>(&mut generator);
+    request::<RewrapItem<'_>>(&mut generator);
     request::<DatakeyItem<'_>>(&mut generator);
     request::<RandomItem>(&mut generator);
     request::<ValueItem<'_>>(&mut generator);

@@ -68,7 +68,24 @@ pub struct SealItem<'a> {
     pub aad: Option<Binary<'a>>,
 }
 
-/// An item of `decrypt`, `rewrap` and `datakey/open`.
+/// An item of `rewrap`.
+#[derive(Debug, Serialize, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
+pub struct RewrapItem<'a> {
+    /// What `encrypt`, `rewrap` or `datakey` answered, or what the seed service sealed.
+    #[serde(borrow)]
+    pub ciphertext: Binary<'a>,
+    /// The additional data given when it was sealed; absent means empty.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub aad: Option<Binary<'a>>,
+    /// The label of the key version that sealed it. It must stand beside what the seed service sealed, and alone says
+    /// that it did; the label of an envelope must be its own.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub key_id: Option<Text<'a>>,
+}
+
+/// An item of `decrypt` and `datakey/open`.
 #[derive(Debug, Serialize, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::exhaustive_structs, reason = "the fields of the JSON")]
@@ -149,6 +166,7 @@ mod sealed {
     pub trait Item {}
     impl Item for super::SealItem<'_> {}
     impl Item for super::OpenItem<'_> {}
+    impl Item for super::RewrapItem<'_> {}
     impl Item for super::DatakeyItem<'_> {}
     impl Item for super::RandomItem {}
     impl Item for super::ValueItem<'_> {}
@@ -170,6 +188,11 @@ impl<'a> Item<'a> for SealItem<'a> {
 impl<'a> Item<'a> for OpenItem<'a> {
     const EXPECTS: &'static str =
         "`ciphertext` and optional `aad`, or `items` with a list of such objects";
+}
+
+impl<'a> Item<'a> for RewrapItem<'a> {
+    const EXPECTS: &'static str =
+        "`ciphertext` and optional `aad` and `key_id`, or `items` with a list of such objects";
 }
 
 impl<'a> Item<'a> for DatakeyItem<'a> {

@@ -439,7 +439,7 @@ pub static ROUTES: [Route; 34] = [
     context(
         (Endpoint::Rewrap, "rewrap"),
         Operation::Rewrap,
-        ("OpenItem", "SealAnswer"),
+        ("RewrapItem", "SealAnswer"),
         (SEALING, OPENED_ITEM),
     ),
     context(

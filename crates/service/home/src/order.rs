@@ -4,7 +4,7 @@ use keywright_clock::WallTime;
 use keywright_custody::lifecycle::Order as Life;
 use keywright_custody::rows::life::Target;
 use keywright_custody::tally::Tally;
-use keywright_custody::{Detail, Key, Rules, Version};
+use keywright_custody::{Detail, Key, ReaderDetail, Rules, Version};
 use keywright_encoding::base64;
 use keywright_policy::PolicyDocument;
 use keywright_secret::SecretBytes;
@@ -61,6 +61,18 @@ pub enum Order {
         detail: Option<Detail>,
         /// The secret.
         wrapped: Wrapped,
+    },
+    /// Bring in a key of the seed service, to open what that one sealed under it.
+    ReaderImport {
+        /// The tenant.
+        tenant: Name,
+        /// The context.
+        name: Name,
+        /// How it reads.
+        reader: ReaderDetail,
+        /// The key; nothing where it is in the token.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wrapped: Option<Wrapped>,
     },
     /// Make a key to which another can be wrapped. It is kept in the memory of the node alone.
     ImportBegin,
@@ -341,6 +353,11 @@ pub enum Answer {
         /// The version that is active now.
         version: KeyVersion,
     },
+    /// A key of the seed service was brought in.
+    ReaderImported {
+        /// The version that opens what that service sealed under it.
+        version: KeyVersion,
+    },
     /// A key was made to which another can be wrapped.
     ImportBegun {
         /// How the import names it.
@@ -462,6 +479,9 @@ pub struct VersionState {
     /// The public key of a destroyed version that had one, as a JSON Web Key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public_key: Option<String>,
+    /// How it reads, if it was brought in from the seed service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader: Option<ReaderDetail>,
     /// How often and how lately it was used.
     #[serde(default)]
     pub uses: Tally,
@@ -546,6 +566,12 @@ impl Node {
                 };
                 self.import((&tenant, &name), new, &wrapped)
             }
+            Order::ReaderImport {
+                tenant,
+                name,
+                reader,
+                wrapped,
+            } => self.import_reader((&tenant, &name), reader, wrapped.as_ref()),
             Order::ImportBegin => self.begin_import(),
             Order::KeyExport {
                 tenant,
@@ -684,6 +710,7 @@ fn version_of(admin: &Admin, key: &Key, version: &Version) -> VersionState {
         kept: kept.and_then(Result::err).map(|error| error.to_string()),
         destroyed: text(life.destroyed),
         public_key: life.public_key.as_deref().map(str::to_owned),
+        reader: version.material().reader().cloned(),
         uses: admin.shared().uses().of(key.id(), version.number()),
     }
 }

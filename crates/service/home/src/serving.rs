@@ -13,7 +13,8 @@ use keywright_clock::Clock;
 use keywright_server::probe;
 use keywright_server::transport::{self, Running};
 use keywright_server::{
-    Application, Load, NullApplication, Probes, Settings as ApplicationSettings, Timing, VaultDoor,
+    Application, Load, NullApplication, Probes, SeedDoor, Settings as ApplicationSettings, Timing,
+    VaultDoor,
 };
 use keywright_service::{Desk, Worker};
 use keywright_tls::ServerConfig;
@@ -58,12 +59,22 @@ impl Node {
         };
         let application = application_settings(self.config(), threads);
         let vault = vault_door(self.config())?;
+        let seed = match self.config().compat.seed {
+            true => SeedDoor::Open,
+            false => SeedDoor::Shut,
+        };
         let make = Arc::new(move |plane: Option<Plane>| {
             let worker = Worker::new(Arc::clone(&shared), take(&writers));
+            // Its routes are of data alone.
+            let seed = match plane {
+                Some(Plane::Admin) => SeedDoor::Shut,
+                _ => seed,
+            };
             Application::new(worker, application, Arc::clone(&probes))
                 .with_timing(timing)
                 .with_plane(plane)
                 .with_vault(vault.clone())
+                .with_seed(seed)
         });
         let plane = of_admin.is_some().then_some(Plane::Data);
         // The control first: it stops by itself if the address then cannot be had.
@@ -264,6 +275,7 @@ fn vault_door(config: &Config) -> Result<Option<Arc<VaultDoor>>, HomeError> {
     let Compat {
         vault_transit,
         vault_token_s,
+        seed: _,
     } = config.compat;
     let door = vault_transit.then(|| VaultDoor::new(Duration::from_secs(vault_token_s)));
     Ok(door.transpose()?.map(Arc::new))

@@ -2,7 +2,7 @@
 
 mod contexts;
 mod handler;
-mod health;
+pub(crate) mod health;
 mod random;
 mod routes;
 
@@ -20,6 +20,7 @@ use keywright_service::{Call, Caller, Desk, Recorded, TooFast, Worker};
 use keywright_types::{Code, Operation, Plane, RequestId};
 
 use crate::gate::{Gate, LetIn, Load};
+use crate::seed::SeedDoor;
 use crate::timing::Timing;
 use crate::transport::group::GroupFlush;
 use crate::transport::{Body, BodyError, read_body};
@@ -59,6 +60,8 @@ pub struct Application {
     pub(crate) plane: Option<Plane>,
     /// The routes that programs ask which speak Vault's transit API, where they are switched on.
     vault: Option<Arc<VaultDoor>>,
+    /// Those of clients of the seed service, where they are.
+    seed: SeedDoor,
 }
 
 /// What an application puts up with.
@@ -101,6 +104,7 @@ impl Application {
             timing: Timing::default(),
             plane: None,
             vault: None,
+            seed: SeedDoor::Shut,
         }
     }
 
@@ -112,7 +116,7 @@ impl Application {
     }
 
     /// Whether the request may begin. What may not is counted, and answered without a record of its own.
-    fn enter(
+    pub(crate) fn enter(
         &self,
         caller: &Caller,
         operation: Operation,
@@ -137,6 +141,13 @@ impl Application {
     #[must_use]
     pub fn with_vault(mut self, door: Option<Arc<VaultDoor>>) -> Self {
         self.vault = door;
+        self
+    }
+
+    /// With the routes for clients of the seed service, or without.
+    #[must_use]
+    pub fn with_seed(mut self, door: SeedDoor) -> Self {
+        self.seed = door;
         self
     }
 
@@ -217,7 +228,7 @@ impl Application {
     }
 
     /// A request that began then, or now.
-    fn call<'a>(&self, caller: &'a Caller, begun: Option<MonotonicTime>) -> Call<'a> {
+    pub(crate) fn call<'a>(&self, caller: &'a Caller, begun: Option<MonotonicTime>) -> Call<'a> {
         // Without randomness a request has no id; it will fail for that reason soon enough.
         let request = self.worker.request_id().unwrap_or(RequestId::NONE);
         Call {

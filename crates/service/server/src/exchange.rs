@@ -5,10 +5,10 @@ use http::header::{ALLOW, RETRY_AFTER};
 use http::{HeaderValue, Response};
 use keywright_api::error::Refusal;
 use keywright_api::request::{
-    Body as Items, DatakeyItem, Item, OpenItem, SealItem, TokenItem, ValueItem, parse,
+    Body as Items, DatakeyItem, Item, OpenItem, RewrapItem, SealItem, TokenItem, ValueItem, parse,
 };
 use keywright_api::write::{self, Done};
-use keywright_api::{Binary, Limits, MAX_AAD, MAX_TWEAK, Tweak};
+use keywright_api::{Binary, Limits, MAX_AAD, MAX_TWEAK, Text, Tweak};
 use keywright_clock::WallTime;
 use keywright_custody::ReplyItem;
 use keywright_encoding::put_lp;
@@ -52,12 +52,25 @@ pub(crate) fn understand(
         }
         DataOperation::Decrypt
         | DataOperation::DeterministicDecrypt
-        | DataOperation::Rewrap
         | DataOperation::DatakeyOpen => {
             let parsed: Items<OpenItem<'_>> = parse(body, limits)?;
             Ok(gather(&parsed, body.len(), |item| {
                 (Some(&item.ciphertext), item.aad.as_ref())
             }))
+        }
+        DataOperation::Rewrap => {
+            let parsed: Items<RewrapItem<'_>> = parse(body, limits)?;
+            let mut understood = gather(&parsed, body.len(), |item| {
+                (Some(&item.ciphertext), item.aad.as_ref())
+            });
+            let items = parsed.items();
+            if items.iter().any(|item| item.key_id.is_some()) {
+                for item in items {
+                    let label = item.key_id.as_ref().map(Text::expose);
+                    understood.items.label(label);
+                }
+            }
+            Ok(understood)
         }
         DataOperation::Tokenize => {
             let parsed: Items<ValueItem<'_>> = parse(body, limits)?;

@@ -13,6 +13,7 @@ use keywright_audit::writer::Writer;
 use keywright_audit::{AuditError, RecordType};
 use keywright_custody::budget::Spent;
 use keywright_custody::fit::{self, Misfit};
+use keywright_custody::reader::BadReader;
 use keywright_custody::rows::{self, Tenant};
 use keywright_custody::{HolderError, Identity, Key, KeyMaterial, NewKey, Particulars, Version};
 use keywright_policy::{Policy, PolicyDocument};
@@ -91,6 +92,9 @@ pub enum AdminError {
         "a key of this purpose is rotated by hand alone: what it made does not say which version made it"
     )]
     ByHandOnly,
+    /// A key of the seed service cannot be brought in like this.
+    #[error(transparent)]
+    Reader(#[from] BadReader),
     /// The order needs the word of others.
     #[error(
         "the order needs the approval of two other principals, to exactly this order, not older than a day"
@@ -172,9 +176,10 @@ impl AdminError {
             | Self::Format(_)
             | Self::CallersTweak
             | Self::ImportRejected
+            | Self::Reader(_)
             | Self::CheckValue => Code::ValueInvalid,
             Self::OlderTrust | Self::ImportUnknown | Self::TooManyImports => Code::StateConflict,
-            Self::Rows(rows::Error::NameTaken) => Code::NameTaken,
+            Self::Rows(rows::Error::NameTaken | rows::Error::LabelTaken) => Code::NameTaken,
             Self::Rows(rows::Error::NotFound) => Code::ContextNotFound,
             Self::Rows(rows::Error::State(_) | rows::Error::VersionsExhausted) => {
                 Code::StateConflict
@@ -572,7 +577,7 @@ impl Admin {
     }
 
     /// The holder's secret for a version under its tenant's key; without a tenant, under the root.
-    fn generate(
+    pub(crate) fn generate(
         &self,
         identity: Identity,
         tenant: Option<&Tenant>,

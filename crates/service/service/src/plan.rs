@@ -225,6 +225,10 @@ pub struct Prepared {
     named: Vec<KeyVersion>,
     /// The path that each item names, empty for none; no entry for operations whose items name none.
     paths: Vec<String>,
+    /// The label beside each item, where labels stand beside them; no entry where none does.
+    pub(crate) labels: Vec<Option<String>>,
+    /// The version that reads each item which the seed service sealed, none for envelopes; no entry without labels.
+    pub(crate) readers: Vec<KeyVersion>,
 }
 
 impl Prepared {
@@ -236,7 +240,15 @@ impl Prepared {
             refused: Refused::default(),
             named: Vec::new(),
             paths: Vec::new(),
+            labels: Vec::new(),
+            readers: Vec::new(),
         }
+    }
+
+    /// Says which label stands beside the item that is added next, if one does: it alone says who reads the item. Where
+    /// one stands beside any item, every item must be preceded by this.
+    pub fn label(&mut self, label: Option<&str>) {
+        self.labels.push(label.map(str::to_owned));
     }
 
     /// Says which key of a tree the item that is added next is for. For operations whose items may name a path,
@@ -341,6 +353,16 @@ impl Refused {
         self.find(index)?.1
     }
 
+    /// The same, as it is.
+    pub(crate) fn why(&self, index: usize) -> Option<Why> {
+        self.find(index)
+    }
+
+    /// Refuses one more item, behind those that are refused already.
+    pub(crate) fn note(&mut self, index: usize, why: Why) {
+        self.0.push((index, why));
+    }
+
     fn find(&self, index: usize) -> Option<Why> {
         if self.0.is_empty() {
             return None;
@@ -370,6 +392,8 @@ pub(crate) fn plan(
         mut refused,
         named,
         paths,
+        labels: _,
+        readers,
     } = prepared;
     // A holder would refuse it too, but as a whole machine's fault rather than a key's kind.
     if !operation.is_of(key.spec().purpose) {
@@ -384,8 +408,9 @@ pub(crate) fn plan(
     if operation.seals() {
         let active = key.active().ok_or(Code::NoActiveVersion)?;
         request.versions.push(Arc::clone(active.material()));
-        // What is rewrapped keeps the binding it has (7.7).
-        if operation != DataOperation::Rewrap {
+        // What is rewrapped keeps the binding it has (7.7); what the seed service sealed has none that it could keep.
+        let reads = readers.iter().any(|version| *version != KeyVersion::NONE);
+        if operation != DataOperation::Rewrap || reads {
             request.binding = binding_for(key.binding(), principal)?;
         }
     }
@@ -399,7 +424,7 @@ pub(crate) fn plan(
             request: &mut request,
             noted: &mut noted,
         };
-        assign_opened(openable, &mut items, &mut refused);
+        assign_opened(openable, &readers, &mut items, &mut refused);
     }
     let listed = match rights {
         Some(rights) => {
@@ -422,18 +447,30 @@ pub(crate) fn plan(
     Ok((plan, items))
 }
 
-/// Points each envelope at the version that its header names.
-fn assign_opened(mut openable: Openable<'_>, items: &mut Items, refused: &mut Refused) {
+/// Points each envelope at the version that its header names, and anything else at the one that reads it.
+fn assign_opened(
+    mut openable: Openable<'_>,
+    readers: &[KeyVersion],
+    items: &mut Items,
+    refused: &mut Refused,
+) {
     let mut found = Vec::new();
     let mut index = 0;
     items.assign(|item| {
         let known = refused.find(index);
         let place = match known {
             Some(_) => REFUSED,
-            None => openable.place(item.payload).unwrap_or_else(|why| {
-                found.push((index, why));
-                REFUSED
-            }),
+            None => {
+                let reader = readers.get(index).copied().unwrap_or(KeyVersion::NONE);
+                let placed = match reader {
+                    KeyVersion::NONE => openable.place(item.payload),
+                    reader => openable.place_reader(reader),
+                };
+                placed.unwrap_or_else(|why| {
+                    found.push((index, why));
+                    REFUSED
+                })
+            }
         };
         openable.note_source(place);
         index += 1;
@@ -580,6 +617,19 @@ impl Openable<'_> {
         place_among(&mut self.request.versions, checked?)
     }
 
+    /// The place of a version that was brought in from the seed service. Who may open what it reads is said by the
+    /// names that the caller has or had, not by a header.
+    fn place_reader(&mut self, number: KeyVersion) -> Result<u16, Why> {
+        let failed = (Code::DecryptionFailed, Some(Reason::VersionUnknown));
+        let version = self.key.version(number).ok_or(failed)?;
+        if !self.key.may_open(version) {
+            self.noted.closed.push(number);
+            let reason = closed_for(version);
+            return Err((Code::KeyVersionUnavailable, Some(reason)));
+        }
+        place_among(&mut self.request.versions, version)
+    }
+
     /// Takes note of the version that an item is moved from.
     fn note_source(&mut self, place: u16) {
         if self.operation == DataOperation::Rewrap {
@@ -620,7 +670,9 @@ pub(crate) fn check<'a>(
     if !bound {
         return failed(Reason::BindingMismatch);
     }
-    let Some(version) = key.version(header.version) else {
+    // A version that was brought in has made no envelope, and opens none.
+    let version = key.version(header.version);
+    let Some(version) = version.filter(|version| version.material().reader().is_none()) else {
         return failed(Reason::VersionUnknown);
     };
     if key.may_open(version) {

@@ -21,12 +21,12 @@ use crate::fixture::*;
 
 const MESSAGE: &[u8] = b"order 4711: 250 at 17.35";
 
-struct ImportKey {
-    id: String,
-    pem: String,
+pub(crate) struct ImportKey {
+    pub(crate) id: String,
+    pub(crate) pem: String,
 }
 
-fn begin(site: &Site) -> ImportKey {
+pub(crate) fn begin(site: &Site) -> ImportKey {
     match site.node().carry_out(Order::ImportBegin).unwrap() {
         Answer::ImportBegun { id, public_key, .. } => ImportKey {
             id,
@@ -37,7 +37,7 @@ fn begin(site: &Site) -> ImportKey {
 }
 
 /// RSA-OAEP of a key of 32 bytes, and AES-KWP of the secret under it.
-fn wrap(pem: &str, secret: &[u8]) -> Vec<u8> {
+pub(crate) fn wrap(pem: &str, secret: &[u8]) -> Vec<u8> {
     by_openssl(pem, secret).unwrap_or_else(|| by_hand(pem, secret, b""))
 }
 
@@ -83,7 +83,7 @@ fn by_hand(pem: &str, secret: &[u8], label: &[u8]) -> Vec<u8> {
 }
 
 /// The first five bytes of AES-CMAC over sixteen zeros.
-fn check_of(secret: &[u8; 32]) -> Vec<u8> {
+pub(crate) fn check_of(secret: &[u8; 32]) -> Vec<u8> {
     let mac = Aes256Cmac::new(secret).unwrap().mac(&[0; 16]).unwrap();
     mac[..5].to_vec()
 }

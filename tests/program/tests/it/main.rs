@@ -56,6 +56,8 @@ mod rotation;
 #[cfg(test)]
 mod secrets;
 #[cfg(test)]
+mod seed;
+#[cfg(test)]
 mod signatures;
 #[cfg(test)]
 mod streams;

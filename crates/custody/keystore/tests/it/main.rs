@@ -5,6 +5,8 @@ mod formats;
 #[cfg(test)]
 mod holder;
 #[cfg(test)]
+mod old;
+#[cfg(test)]
 mod placement;
 #[cfg(test)]
 mod root;

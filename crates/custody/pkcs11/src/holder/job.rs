@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::device::Fault;
 use crate::holder::shape::Shape;
-use crate::holder::work;
+use crate::holder::{reading, work};
 use crate::locate::{self, Located};
 use crate::pool::PooledSession;
 
@@ -122,6 +122,9 @@ impl<'a> Job<'a> {
         if !self.opens() && !self.seals() {
             return self.work(item, out).map(|()| [0; 16]);
         }
+        if let Some(read) = self.read(item, random, out) {
+            return read;
+        }
         let aad = Aad::EMPTY
             .caller(item.aad)
             .map_err(|_| Fault::Item(Code::AadTooLarge))?
@@ -160,6 +163,34 @@ impl<'a> Job<'a> {
             }
             _ => Err(Fault::Item(Code::Unsupported)),
         }
+    }
+
+    /// What becomes of an item whose version was brought in from the seed service. In an envelope that is made of it
+    /// nothing says what it was bound to, so the request does.
+    fn read(
+        &self,
+        item: &Item<'_>,
+        random: &mut RandomStream,
+        out: &mut Vec<u8>,
+    ) -> Option<Result<[u8; 16], Fault>> {
+        let material = self.request.versions.get(item.version)?;
+        let reader = material.reader()?;
+        let key = self.keys.get(item.version)?;
+        let open = |out: &mut Vec<u8>| {
+            let unclear = || locate::still_there(self.session, &key.key, material);
+            reading::open((&key.key, reader), item, out, unclear)
+        };
+        Some(match self.request.operation {
+            HolderOperation::Open => open(out),
+            HolderOperation::Reseal => {
+                let mut plain = Vec::with_capacity(item.payload.len());
+                let opened = open(&mut plain);
+                let plain = SecretBytes::from_vec(plain);
+                let whose = (Kind::Message, self.request.binding);
+                opened.and_then(|_| self.seal(whose, &Aad::EMPTY, plain.expose(), (random, out)))
+            }
+            _ => Err(Fault::Item(Code::DecryptionFailed)),
+        })
     }
 
     /// What is no envelope: associated data is a usage then.

@@ -4,13 +4,17 @@ use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use keywright_custody::ReaderDetail;
+use keywright_custody::reader::{FormerName, NonceLen, ObjectId};
 use keywright_encoding::{base64, hex};
 use keywright_home::{Answer, KEY_TEXT, Order, Wrapped};
 use keywright_secret::SecretBytes;
-use keywright_types::KeySpec;
+use keywright_types::{KeySpec, KeyVersion, Name};
 use serde::Serialize;
 
-use super::order::{give_running, unexpected};
+use super::order::{give, give_running, unexpected};
+use super::seed_service::{self, SeedService};
+use super::{OneContext, Tenant};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 use crate::place::Home;
@@ -19,6 +23,68 @@ use crate::place::Home;
 pub(super) enum ImportCommand {
     /// Make a key to which one other key can be wrapped: for a day, and for as long as the node runs.
     Begin(Begin),
+    /// Bring in a key of the seed service (hsm-service), to open and rewrap what that one sealed under it.
+    Reader(Box<Reader>),
+    /// Move contexts, keys to read with, clients, rights and revocations of the seed service (hsm-service) here.
+    SeedService(Box<SeedService>),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Reader {
+    #[command(flatten)]
+    context: OneContext,
+    /// The key's label there, which clients keep beside each ciphertext as its key_id.
+    #[arg(long, value_name = "LABEL")]
+    label: String,
+    /// The name that the context had there [default: the name that it has here].
+    #[arg(long, value_name = "NAME")]
+    former_context: Option<String>,
+    /// The mode that the context had there.
+    #[arg(long, value_enum)]
+    mode: Mode,
+    /// Bytes of the nonce in its ciphertexts: 16, or 12 where its wrapper was set to that.
+    #[arg(long, value_name = "BYTES", default_value = "16", value_parser = nonce_len)]
+    nonce: NonceLen,
+    /// Of a key in the token, its CKA_ID; without it, that of the one object with the label.
+    #[arg(long, value_name = "HEX", conflicts_with = "wrapped_key")]
+    object: Option<ObjectId>,
+    /// The key in a file, wrapped to an import key as for `admin context create`; not for contexts in a token.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "import_key",
+        requires = "check_value"
+    )]
+    wrapped_key: Option<PathBuf>,
+    /// The import key that it is wrapped to, as `admin import begin` has printed it.
+    #[arg(long, value_name = "ID", requires = "wrapped_key")]
+    import_key: Option<String>,
+    /// The first 5 bytes of the key's AES-CMAC over 16 zeros.
+    #[arg(long, value_name = "HEX", requires = "wrapped_key")]
+    check_value: Option<String>,
+}
+
+/// What the seed service put into the associated data besides the context.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Mode {
+    /// The client's common name.
+    Private,
+    /// The client's first organisational unit.
+    Shared,
+}
+
+impl Mode {
+    const fn name(self) -> FormerName {
+        match self {
+            Self::Private => FormerName::CommonName,
+            Self::Shared => FormerName::OrganizationalUnit,
+        }
+    }
+}
+
+pub(super) fn nonce_len(text: &str) -> Result<NonceLen, String> {
+    let number: u8 = text.parse().map_err(|_| "it is 12 or 16".to_owned())?;
+    NonceLen::try_from(number).map_err(str::to_owned)
 }
 
 #[derive(Debug, clap::Args)]
@@ -134,7 +200,59 @@ struct BegunDocument<'a> {
 pub(super) fn run(home: &Home, command: &ImportCommand, format: Format) -> Result<(), Failure> {
     match command {
         ImportCommand::Begin(words) => begin(home, words, format),
+        ImportCommand::Reader(words) => import_reader(home, words, format),
+        ImportCommand::SeedService(words) => seed_service::run(home, words, format),
     }
+}
+
+#[derive(Serialize)]
+struct ReaderDocument<'a> {
+    name: &'a Name,
+    label: &'a str,
+    key_version: KeyVersion,
+}
+
+fn import_reader(home: &Home, words: &Reader, format: Format) -> Result<(), Failure> {
+    let OneContext {
+        name,
+        tenant: Tenant { tenant },
+    } = &words.context;
+    let former = words.former_context.as_deref();
+    let reader = ReaderDetail {
+        label: words.label.clone(),
+        context: former.unwrap_or(name.as_str()).to_owned(),
+        name: words.mode.name(),
+        nonce: words.nonce,
+        object: words.object.clone(),
+    };
+    let given = (&words.wrapped_key, &words.import_key, &words.check_value);
+    let wrapped = read_wrapped(given)?;
+    let in_memory = wrapped.is_some();
+    let order = Order::ReaderImport {
+        tenant: tenant.clone(),
+        name: name.clone(),
+        reader,
+        wrapped,
+    };
+    let imported = match in_memory {
+        true => give_running(home, &order),
+        false => give(home, order),
+    };
+    let Answer::ReaderImported { version } = imported? else {
+        return Err(unexpected());
+    };
+    let document = ReaderDocument {
+        name,
+        label: &words.label,
+        key_version: version,
+    };
+    output::document(format, &document, || {
+        output::fields(&[
+            ("name", name.to_string()),
+            ("label", words.label.clone()),
+            ("key version", version.to_string()),
+        ])
+    })
 }
 
 /// The place is made sure of before the key is made.
@@ -180,28 +298,33 @@ fn begin(home: &Home, words: &Begin, format: Format) -> Result<(), Failure> {
 impl WrappedOptions {
     /// The wrapped key, if one is given.
     pub(super) fn read(&self) -> Result<Option<Wrapped>, Failure> {
-        let (Some(path), Some(import), Some(check)) =
-            (&self.wrapped_key, &self.import_key, &self.check_value)
-        else {
-            return Ok(None);
-        };
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path);
-        let read = file.and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes));
-        read.map_err(|error| Failure::file(path, "read", &error))?;
-        if bytes.len() as u64 > LONGEST {
-            return Err(Failure::new(
-                Exit::Usage,
-                format!("{} has more than {LONGEST} bytes", path.display()),
-                "give the wrapped key as bytes: 384 of RSA-OAEP and what AES-KWP made",
-            ));
-        }
-        Ok(Some(Wrapped {
-            import: import.clone(),
-            key: base64::encode(&bytes),
-            check: check.clone(),
-        }))
+        read_wrapped((&self.wrapped_key, &self.import_key, &self.check_value))
     }
+}
+
+/// File, import key and check value of a wrapped key.
+type Given<'a> = (&'a Option<PathBuf>, &'a Option<String>, &'a Option<String>);
+
+fn read_wrapped(given: Given<'_>) -> Result<Option<Wrapped>, Failure> {
+    let (Some(path), Some(import), Some(check)) = given else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path);
+    let read = file.and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes));
+    read.map_err(|error| Failure::file(path, "read", &error))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("{} has more than {LONGEST} bytes", path.display()),
+            "give the wrapped key as bytes: 384 of RSA-OAEP and what AES-KWP made",
+        ));
+    }
+    Ok(Some(Wrapped {
+        import: import.clone(),
+        key: base64::encode(&bytes),
+        check: check.clone(),
+    }))
 }
 
 /// Bytes of the longest wrapped key that is read; the longest that there is has some thousands.

@@ -3,6 +3,7 @@
 
 use keywright_testkit::token::{Kind, Store, USER_PIN, on_each};
 
+use crate::admin_seed_service::{files, import};
 use crate::program::{Ended, Folder, Home, keywright, keywright_reading};
 
 const MESSAGE: &[u8] = b"order 4711\n";
@@ -229,5 +230,52 @@ fn flags_of_a_token_that_do_not_fit_together_or_name_none_make_no_home() {
         let missing = keywright(&[&bare[..], &missing].concat());
         assert_ne!(missing.code, 0, "{missing:?}");
         assert!(!std::path::Path::new(&home).exists(), "nothing was made");
+    });
+}
+
+#[test]
+fn the_keys_of_the_seed_service_are_bound_where_they_are_or_nothing_gets_a_right() {
+    on_each(|store| {
+        let place = Place::new(store);
+        let (module, pin) = (place.module.clone(), place.pin.clone());
+        let make = |label: &str, id: &str| {
+            let token = [
+                "--module",
+                &module,
+                "--label",
+                "keywright",
+                "--pin-file",
+                &pin,
+            ];
+            let key = ["--key-label", label, "--bits", "256", "--id", id];
+            keywright(&[&["hsm", "gen-symmetric-key"], &token[..], &key].concat()).bytes();
+        };
+        make("kek-trade-v1", "01");
+        make("kek-trade-v2", "02");
+        let home = place.home(&["--demo"]);
+        files(&home);
+        let policy = || home.admin(&["policy", "show"]).text();
+        let before = policy();
+        // One key is not in the token: the policy, which comes last, is as it was.
+        assert_ne!(import(&home, "token", &[]).code, 0);
+        assert_eq!(policy(), before);
+        make("kek-codes-v1", "03");
+        let told = import(&home, "token", &["--format", "json"]).document();
+        assert!(told["epoch"].is_u64(), "{told}");
+        for (context, count) in [(0, 2), (1, 1)] {
+            let keys = told["contexts"][context]["keys"].as_array().unwrap();
+            assert_eq!(keys.len(), count);
+            assert!(
+                keys.iter()
+                    .all(|key| key["state"] == "there" && key["key_version"].is_u64())
+            );
+        }
+        assert_eq!(custody(&home, "trade").0, "token");
+        let shown = home
+            .admin(&["context", "describe", "codes", "--format", "json"])
+            .document();
+        assert_eq!(shown["context"]["versions"][1]["reader"]["object"], "03");
+        let again = import(&home, "token", &["--format", "json"]).document();
+        assert!(again.get("epoch").is_none(), "{again}");
     });
 }

@@ -8,6 +8,8 @@ mod admin_backup;
 #[cfg(test)]
 mod admin_keys;
 #[cfg(test)]
+mod admin_seed_service;
+#[cfg(test)]
 mod admin_token;
 #[cfg(test)]
 mod audit;

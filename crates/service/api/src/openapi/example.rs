@@ -14,7 +14,7 @@ use crate::orders::{
 };
 use crate::request::{
     AgreeItem, Body, DatakeyItem, MacItem, MacVerifyItem, OpenItem, PathItem, PublicKeyItem,
-    RandomItem, SealItem, SignItem, SignatureForm, TokenItem, ValueItem, VerifyItem,
+    RandomItem, RewrapItem, SealItem, SignItem, SignatureForm, TokenItem, ValueItem, VerifyItem,
 };
 use crate::route::Endpoint;
 use crate::write::{Batch, Done, one};
@@ -33,7 +33,7 @@ impl Examples {
             Endpoint::Decrypt => items(open, OPENED, Code::DecryptionFailed),
             Endpoint::DeterministicEncrypt => items(seal, SEALED, Code::Base64Invalid),
             Endpoint::DeterministicDecrypt => items(open, OPENED, Code::DecryptionFailed),
-            Endpoint::Rewrap => items(open, SEALED, Code::DecryptionFailed),
+            Endpoint::Rewrap => items(rewrap, SEALED, Code::DecryptionFailed),
             Endpoint::Datakey => items(datakey, DATAKEY, Code::AadTooLarge),
             Endpoint::DatakeyOpen => items(open, DATAKEY_OPENED, Code::CiphertextMalformed),
             Endpoint::Random => items(|| RandomItem { bytes: 16 }, RANDOM, Code::ValueInvalid),
@@ -137,6 +137,15 @@ fn open() -> OpenItem<'static> {
     OpenItem {
         ciphertext: Binary::encode(HEADER),
         aad: Some(Binary::encode(b"row 7")),
+    }
+}
+
+fn rewrap() -> RewrapItem<'static> {
+    let OpenItem { ciphertext, aad } = open();
+    RewrapItem {
+        ciphertext,
+        aad,
+        key_id: None,
     }
 }
 

@@ -12,7 +12,7 @@ use keywright_api::orders::{
 };
 use keywright_api::request::{
     AgreeItem, DatakeyItem, MacItem, MacVerifyItem, OpenItem, PathItem, PublicKeyItem, RandomItem,
-    SealItem, SignItem, TokenItem, ValueItem, VerifyItem, parse,
+    RewrapItem, SealItem, SignItem, TokenItem, ValueItem, VerifyItem, parse,
 };
 use keywright_api::route::{Endpoint, ROUTES, Route};
 use keywright_api::{Limits, openapi};
@@ -161,6 +161,7 @@ fn requests_are_closed_and_binary_fields_say_so() {
     let names = [
         "SealItem",
         "OpenItem",
+        "RewrapItem",
         "DatakeyItem",
         "RandomItem",
         "ValueItem",
@@ -207,10 +208,12 @@ fn read(endpoint: Endpoint, body: &str) -> Option<bool> {
         Endpoint::DeterministicEncrypt | Endpoint::Encrypt => parse::<SealItem<'_>>(body, limits)
             .ok()
             .map(|r| r.is_batch()),
-        Endpoint::Decrypt
-        | Endpoint::DeterministicDecrypt
-        | Endpoint::Rewrap
-        | Endpoint::DatakeyOpen => parse::<OpenItem<'_>>(body, limits)
+        Endpoint::Decrypt | Endpoint::DeterministicDecrypt | Endpoint::DatakeyOpen => {
+            parse::<OpenItem<'_>>(body, limits)
+                .ok()
+                .map(|r| r.is_batch())
+        }
+        Endpoint::Rewrap => parse::<RewrapItem<'_>>(body, limits)
             .ok()
             .map(|r| r.is_batch()),
         Endpoint::Datakey => parse::<DatakeyItem<'_>>(body, limits)

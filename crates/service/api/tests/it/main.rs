@@ -16,4 +16,6 @@ mod requests;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]
+mod seed;
+#[cfg(test)]
 mod transit;

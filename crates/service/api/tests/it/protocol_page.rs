@@ -70,6 +70,7 @@ fn the_fields_of_items_are_on_the_page() {
     let items = [
         ("SealItem", "`plaintext`, `aad`?"),
         ("OpenItem", "`ciphertext`, `aad`?"),
+        ("RewrapItem", "`ciphertext`, `aad`?, `key_id`?"),
         ("DatakeyItem", "`aad`?, `plain`?"),
         ("RandomItem", "`bytes`"),
         ("ValueItem", "`value`, `tweak`?"),

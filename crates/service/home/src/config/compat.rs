@@ -11,6 +11,8 @@ pub struct Compat {
     pub vault_transit: bool,
     /// How long a token of its login works, in seconds.
     pub vault_token_s: u64,
+    /// Whether the seed service's routes are there.
+    pub seed: bool,
 }
 
 impl Default for Compat {
@@ -18,6 +20,7 @@ impl Default for Compat {
         Self {
             vault_transit: false,
             vault_token_s: 3600,
+            seed: false,
         }
     }
 }

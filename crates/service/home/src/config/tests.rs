@@ -23,7 +23,7 @@ fn a_minimal_file_has_safe_defaults_and_paths_of_its_folder() {
     let config = read(minimal()).unwrap();
     assert_eq!(config.limits.items, 10_000);
     assert_eq!(config.audit.sync, Sync::Grouped);
-    assert!(!config.compat.vault_transit);
+    assert!(!config.compat.vault_transit && !config.compat.seed);
     assert!(config.store.file.is_absolute() && config.store.file.ends_with("store.sqlite"));
 }
 
@@ -64,6 +64,7 @@ fn wrong_types_missing_keys_and_other_versions_are_refused() {
         ("[audit]\n", "[compat]\nvault_token_s = 3601\n[audit]\n"),
         ("[audit]\n", "[compat]\nvault_transit = \"yes\"\n[audit]\n"),
         ("[audit]\n", "[compat]\nvault = true\n[audit]\n"),
+        ("[audit]\n", "[compat]\nseed = \"on\"\n[audit]\n"),
         ("[audit]\n", "[limits]\nbody_bytes = -1\n[audit]\n"),
         ("[audit]\n", "[limits]\nheader_timeout_s = 0\n[audit]\n"),
         ("[audit]\n", "[limits]\nbody_timeout_s = 0\n[audit]\n"),

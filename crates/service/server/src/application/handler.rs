@@ -14,6 +14,7 @@ use keywright_types::{Code, Operation, RequestId};
 
 use super::{Application, Asked};
 use crate::exchange::{refuse, wrong_method};
+use crate::seed;
 use crate::streams::Incoming;
 use crate::transport::{Body, Handler, Peer, Reply};
 use crate::vault::{self, VaultDoor};
@@ -41,6 +42,12 @@ impl Handler for Application {
 
     async fn respond(&self, caller: &Caller, request: Request<Body>) -> Response<Reply> {
         let (head, body) = request.into_parts();
+        if let Some(route) = self.seed.route(head.uri.path()) {
+            let started = self.worker.shared().clock().monotonic();
+            let response = Box::pin(seed::respond(self, caller, route, (&head.method, body))).await;
+            let total = || self.worker.shared().clock().monotonic().since(started);
+            return self.timing.stamp(response, total);
+        }
         let matched = match_route_on(self.plane, &head.method, head.uri.path());
         let operation = match matched {
             RouteMatch::Found { route, .. } => route.operation,

@@ -54,7 +54,7 @@ impl Application {
     }
 
     /// What is not asked now, but by whoever looks after the node. Where nobody does, nothing speaks against it.
-    fn looked(&self) -> Looked {
+    pub(crate) fn looked(&self) -> Looked {
         let shared = self.worker.shared();
         let (clock, snapshot) = (shared.clock(), shared.snapshot());
         let Some(standing) = shared.standing() else {
@@ -76,8 +76,8 @@ impl Application {
 }
 
 /// Parts of health that are looked at beforehand.
-struct Looked {
-    store: bool,
-    certificates: bool,
+pub(crate) struct Looked {
+    pub(crate) store: bool,
+    pub(crate) certificates: bool,
     clock: ClockWord,
 }

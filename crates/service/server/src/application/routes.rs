@@ -13,6 +13,7 @@ use super::contexts::entry;
 use super::{Application, Asked, to_json};
 use crate::exchange::{Understood, answer, good, refuse, understand};
 use crate::orders;
+use crate::seed::SeedDoor;
 use crate::transport::{Body, Reply, reply};
 
 impl Application {
@@ -119,6 +120,9 @@ impl Application {
                 let mut document = openapi::document_on(self.plane, &self.limits);
                 if self.vault.is_some() {
                     keywright_api::vault::add_to_on(self.plane, &mut document, &self.limits);
+                }
+                if self.seed == SeedDoor::Open {
+                    keywright_api::seed::add_to(&mut document, &self.limits);
                 }
                 Ok(good(to_json(&document)))
             }

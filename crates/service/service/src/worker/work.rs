@@ -12,6 +12,7 @@ use crate::allowance::Claim;
 use crate::metrics::{Place, Spent};
 use crate::plan::{DataOperation, Plan, Prepared, plan};
 use crate::pool::{Pool, Work, Worked};
+use crate::readers;
 
 impl Worker {
     /// Does `operation` on a context for each item: at once, unless the holder waits for a device.
@@ -35,6 +36,13 @@ impl Worker {
         let deadline = call.started.plus(timeout).nanos();
         let planned = entry.principal.as_deref().map_err(|code| *code);
         let planned = planned.and_then(|principal| {
+            let items = match items.labels.is_empty() {
+                true => items,
+                false => {
+                    let credential = call.caller.credential();
+                    readers::settle(items, key, (principal, credential.as_deref()))?
+                }
+            };
             let rights = (&*snapshot.policy, principal, paths);
             plan(operation, key, rights, items, deadline)
         });

@@ -6,6 +6,6 @@ mod budget;
 mod contexts;
 mod loss;
 mod roots;
-mod scene;
+pub(crate) mod scene;
 mod start;
 mod uses;

@@ -23,7 +23,7 @@ pub(super) fn pin_file(store: &Store) -> PathBuf {
 }
 
 /// The section of the configuration, with `more` at its end.
-pub(super) fn section(store: &Store, more: &str) -> String {
+pub(crate) fn section(store: &Store, more: &str) -> String {
     let token = &store.tokens()[0];
     format!(
         "[token]\nmodule = {:?}\nlabel = {:?}\npin_file = {:?}\n{more}\n[audit]",
@@ -83,7 +83,7 @@ pub(super) fn with_vault(site: Site) -> Site {
     site
 }
 
-pub(super) fn allow(site: &Site, context: &str) {
+pub(crate) fn allow(site: &Site, context: &str) {
     site.change_policy(|document| {
         let grant = document
             .grants

@@ -1,6 +1,7 @@
 //! AES-GCM, ChaCha20-Poly1305 and AES-SIV. XChaCha20-Poly1305 is judged by `keywright-envelope`.
 
 use keywright_primitives::aead::{Aes128Gcm, Aes256Gcm, Aes256Siv, ChaCha20Poly1305};
+use keywright_primitives::hazmat::long_nonce::LongNonceGcm;
 use keywright_vectors::Verdict;
 use keywright_vectors::wycheproof::run;
 
@@ -40,6 +41,33 @@ fn aes_gcm_with_a_nonce_of_96_bits() {
             256 => decide!(Aes256Gcm, &case.fields),
             _ => Ok(Verdict::Unsupported("the key has 192 bits")),
         }
+    })
+    .unwrap();
+}
+
+#[test]
+fn aes_256_gcm_with_a_nonce_of_128_bits_opens_what_fits_and_leaves_the_rest_as_it_is() {
+    run("aes_gcm_test.json", 316, |case| {
+        let (nonce, key) = (
+            case.group.number::<u32>("ivSize")?,
+            case.group.number("keySize")?,
+        );
+        if (nonce, key) != (128, 256_u32) {
+            return Ok(Verdict::Unsupported("another nonce or another key"));
+        }
+        let fields = &case.fields;
+        let key = LongNonceGcm::new(&fields.array("key")?);
+        let (text, sealed) = (fields.hex("msg")?, fields.hex("ct")?);
+        let mut opened = sealed.clone();
+        let (nonce, aad) = (fields.array("iv")?, fields.hex("aad")?);
+        if key
+            .open(&nonce, &aad, &mut opened, &fields.array("tag")?)
+            .is_err()
+        {
+            assert_eq!(opened, sealed, "nothing is shown");
+            return Ok(Verdict::Refused);
+        }
+        Ok(compared(opened == text))
     })
     .unwrap();
 }
