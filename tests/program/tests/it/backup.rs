@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -226,17 +227,22 @@ fn prepared() -> Home {
         }
     }
     node.admin().apply_policy(policy).unwrap();
-    node.shutdown().unwrap();
+    close(node);
     home
 }
 
 /// A clock that is so many days ahead, for what has to wait.
-fn in_days(home: &Home, days: u64) -> std::sync::Arc<Node> {
+fn in_days(home: &Home, days: u64) -> Arc<Node> {
     let later = Clock::system()
         .wall()
         .plus(Duration::from_secs(days * 86_400));
     let (clock, _) = Clock::simulated(later);
     Node::open(&home.config(), clock, MemoryPlan::LeaveAlone).unwrap()
+}
+
+/// Ends a node for good: whoever keeps a hand on it keeps its log.
+fn close(node: Arc<Node>) {
+    node.shutdown().unwrap();
 }
 
 #[test]
@@ -263,7 +269,7 @@ fn what_was_ordered_after_a_backup_is_not_undone_by_it_and_old_data_opens() {
     node.carry_out(Order::ClockConfirm).unwrap();
     node.carry_out(life("doomed", Life::Destroy, true)).unwrap();
     let epoch = node.admin().shared().snapshot().epoch;
-    node.shutdown().unwrap();
+    close(node);
 
     let backup = keeper.open(&file).unwrap();
     let log = audit(&home);
@@ -491,13 +497,13 @@ fn what_was_destroyed_before_stays_so_and_no_secret_is_in_a_backup() {
     node.carry_out(rotate("doomed")).unwrap();
     node.carry_out(life("doomed", Life::ScheduleDestroy, false))
         .unwrap();
-    node.shutdown().unwrap();
+    close(node);
     let node = in_days(&home, 40);
     node.carry_out(Order::ClockConfirm).unwrap();
     node.carry_out(life("doomed", Life::Destroy, true)).unwrap();
     let file = home.beside("backup.kwb");
     keeper.back_up(&node, &file);
-    node.shutdown().unwrap();
+    close(node);
 
     check_no_secret(&home, &keeper, (&file, &canary));
     let backup = keeper.open(&file).unwrap();
@@ -516,7 +522,7 @@ fn what_was_destroyed_before_stays_so_and_no_secret_is_in_a_backup() {
         assert!(
             matches!(left, Err(HomeError::Admin(error)) if error.code() == Code::OperationDenied)
         );
-        node.shutdown().unwrap();
+        close(node);
     }
 }
 
@@ -559,7 +565,7 @@ fn a_backup_is_restored_more_than_once_and_one_of_a_restored_home_as_well() {
     node.carry_out(rotate("turned")).unwrap();
     node.carry_out(life("paused", Life::Suspend, false))
         .unwrap();
-    node.shutdown().unwrap();
+    close(node);
     let log = audit(&home);
     let backup = keeper.open(&first).unwrap();
     let (once, told) = restore(&backup, &home, LaterLog::Folder(&log)).unwrap();
@@ -568,7 +574,7 @@ fn a_backup_is_restored_more_than_once_and_one_of_a_restored_home_as_well() {
     keeper.back_up(&node, &second);
     node.carry_out(life("turned", Life::Suspend, false))
         .unwrap();
-    node.shutdown().unwrap();
+    close(node);
     // The first backup again, with the log of the home that was restored from it.
     let log = audit(&once);
     let (again, more) = restore(&backup, &home, LaterLog::Folder(&log)).unwrap();
@@ -577,13 +583,13 @@ fn a_backup_is_restored_more_than_once_and_one_of_a_restored_home_as_well() {
     let lost = [State::Suspended, State::Destroyed, State::Destroyed];
     assert_eq!(states(&node, "turned"), lost);
     assert_eq!(states(&node, "paused"), [State::Suspended]);
-    node.shutdown().unwrap();
+    close(node);
     let backup = keeper.open(&second).unwrap();
     let (last, _) = restore(&backup, &home, LaterLog::Folder(&log)).unwrap();
     let node = last.open().unwrap();
     let kept = [State::Suspended, State::Destroyed, State::Active];
     assert_eq!(states(&node, "turned"), kept);
-    node.shutdown().unwrap();
+    close(node);
     last.verify();
 }
 
@@ -603,7 +609,7 @@ fn an_order_that_was_acknowledged_before_a_kill_is_done_again() {
     let node = new.open().unwrap();
     assert_eq!(states(&node, "paused"), [State::Suspended]);
     assert_eq!(states(&node, "doomed")[0], State::Retired);
-    node.shutdown().unwrap();
+    close(node);
     new.verify();
 }
 
@@ -619,7 +625,7 @@ fn shelf() -> Shelf {
     let file = home.beside("backup.kwb");
     let node = home.open().unwrap();
     keeper.back_up(&node, &file);
-    node.shutdown().unwrap();
+    close(node);
     Shelf { home, keeper, file }
 }
 
@@ -719,7 +725,7 @@ fn a_log_that_is_not_the_right_one_whole_restores_nothing() {
     assert!(matches!(error, BackupError::LogInUse), "{error}");
     node.carry_out(life("paused", Life::Suspend, false))
         .unwrap();
-    node.shutdown().unwrap();
+    close(node);
     // As it was before the backup.
     let stale = shelf.home.beside("stale");
     let before = Home::demo();
@@ -826,7 +832,7 @@ fn a_backup_is_written_where_there_is_nothing_and_not_into_the_home() {
         slots,
     };
     assert!(node.carry_out(order).is_err());
-    node.shutdown().unwrap();
+    close(node);
     assert_eq!(names(&home), ["backup.kwb", "home"]);
     let made = home.records().into_iter();
     let made =
