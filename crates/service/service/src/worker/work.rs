@@ -78,7 +78,7 @@ impl Worker {
         items: Items,
     ) -> Performed<'a> {
         let Plan {
-            mut request,
+            request,
             refused,
             paths,
             noted,
@@ -116,12 +116,8 @@ impl Worker {
             }
             Some(Queue::Device(pool) | Queue::Long(pool)) => (pool, items),
             None => {
-                request.deadline_ns = NO_DEADLINE;
-                let mut random = random.borrow_mut();
-                let reply = holder.perform(&permit, &request, items, &mut random);
-                drop(random);
-                let done = answer(reply, self.worked_here(begun));
-                return Performed::ready(entry.finish_items(done, operation));
+                let (reply, spent) = self.work_here(&permit, request, items);
+                return Performed::ready(entry.finish_items(answer(reply, spent), operation));
             }
         };
         let work = Work {
@@ -156,6 +152,22 @@ impl Worker {
             }
             _ => None,
         }
+    }
+
+    /// Has the holder work on this thread, which nothing but the work keeps waiting.
+    fn work_here(
+        &self,
+        permit: &Permit,
+        mut request: Request,
+        items: Items,
+    ) -> (Result<Reply, HolderError>, Spent) {
+        request.deadline_ns = NO_DEADLINE;
+        let begun = self.shared.clock().monotonic();
+        let holder = self.shared.holder();
+        let mut random = self.random.borrow_mut();
+        let reply = holder.perform(permit, &request, items, &mut random);
+        drop(random);
+        (reply, self.worked_here(begun))
     }
 
     /// Notes work of a holder on this thread that began then.
