@@ -100,12 +100,8 @@ pub(super) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Fail
     let bench = Bench::new(&sitting, &arguments.targets)?;
     let mut cases = Vec::new();
     // Cases that are run alike take turns; others come one group after the other.
-    let alike = |one: &&SuiteCase, two: &&SuiteCase| {
-        runs(one) == runs(two)
-            && one.cooldown == two.cooldown
-            && one.seed == two.seed
-            && block_of(one) == block_of(two)
-    };
+    let way = |case: &SuiteCase| (runs(case), case.cooldown, case.seed, block_of(case));
+    let alike = |one: &&SuiteCase, two: &&SuiteCase| way(one) == way(two);
     for group in chosen.chunk_by(alike) {
         if sitting.stop.is_asked() {
             break;

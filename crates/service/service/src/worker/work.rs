@@ -83,7 +83,7 @@ impl Worker {
         items: Items,
     ) -> Performed<'a> {
         let Plan {
-            mut request,
+            request,
             refused,
             paths,
             noted,
@@ -121,12 +121,8 @@ impl Worker {
             }
             Some(Queue::Device(pool) | Queue::Long(pool)) => (pool, items),
             None => {
-                request.deadline_ns = NO_DEADLINE;
-                let mut random = random.borrow_mut();
-                let reply = holder.perform(&permit, &request, items, &mut random);
-                drop(random);
-                let done = answer(reply, entry.worked_here(begun));
-                return Performed::ready(entry.finish_items(done, operation));
+                let (reply, spent) = self.work_here(&mut entry, &permit, (request, items));
+                return Performed::ready(entry.finish_items(answer(reply, spent), operation));
             }
         };
         let work = Work {
@@ -161,6 +157,22 @@ impl Worker {
             }
             _ => None,
         }
+    }
+
+    /// Has the holder work on this thread, which nothing but the work keeps waiting.
+    fn work_here(
+        &self,
+        entry: &mut Entry<'_>,
+        permit: &Permit,
+        (mut request, items): (Request, Items),
+    ) -> (Result<Reply, HolderError>, Spent) {
+        request.deadline_ns = NO_DEADLINE;
+        let begun = self.shared.clock().monotonic();
+        let holder = self.shared.holder();
+        let mut random = self.random.borrow_mut();
+        let reply = holder.perform(permit, &request, items, &mut random);
+        drop(random);
+        (reply, entry.worked_here(begun))
     }
 }
 
