@@ -7,7 +7,6 @@
 
 mod counters;
 mod crash;
-mod edits;
 mod fuzz;
 mod golden;
 mod heads;
