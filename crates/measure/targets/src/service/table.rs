@@ -31,14 +31,14 @@ pub const OPERATIONS: &[Operation] = &[
     row("service.rewrap", of(Kind::Rewrap)),
     row("service.datakey", sized(Kind::DataKey, 32)),
     row("service.random", sized(Kind::Random, 32)),
-    row("service.stream.encrypt", stream(Kind::SealStream, 64 << 10)),
+    row("service.encrypt.stream", stream(Kind::SealStream, 64 << 10)),
     row(
-        "service.stream.encrypt.1m",
+        "service.encrypt.stream.1m",
         stream(Kind::SealStream, 1 << 20),
     ),
-    row("service.stream.decrypt", stream(Kind::OpenStream, 64 << 10)),
+    row("service.decrypt.stream", stream(Kind::OpenStream, 64 << 10)),
     row(
-        "service.stream.decrypt.1m",
+        "service.decrypt.stream.1m",
         stream(Kind::OpenStream, 1 << 20),
     ),
     row("service.health", sized(Kind::Health, 0)),

@@ -290,8 +290,7 @@ fn objectives(item: &Item<'_>) -> Result<Vec<Slo>, Error> {
     let entries = item.entries("slo")?;
     let objective = |(name, limit): &(&str, Item<'_>)| {
         let text = limit.text()?;
-        let form =
-            "an objective such as p99 = \"20ms\", errors = \"0.1%\" or \"accepted.p99\" = \"50ms\"";
+        let form = "an objective such as p99 = \"20ms\" or errors = \"0.1%\"";
         Slo::new(name, text).map_err(|_| limit.form(&format!("{name} = {text}"), form))
     };
     entries.iter().map(objective).collect()

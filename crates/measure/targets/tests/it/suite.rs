@@ -1077,7 +1077,6 @@ fn a_capacity_belongs_to_a_service_of_ones_own() {
         "capacity = -1",
         "capacity = 10000001",
         "capacity = 1.5",
-        "capacity = \"5000\"",
         "capacity = 1, url = \"https://localhost\"",
         "capacity = 1, home = \"h\"",
         "capacity = 1, context = \"c\"",
