@@ -8,7 +8,7 @@ use keywright_policy::{
     ContextPattern, Effect, Fact, Fingerprint, Grant, GroupEntry, Legacy, PolicyDocument,
     PrincipalEntry, Rule,
 };
-use keywright_types::{BindingKind, Name, Operation};
+use keywright_types::{BindingKind, Name, Operation, Plane};
 
 use crate::files::{Config, Key, Metadata, Revocations, RevokedClient};
 use crate::{Client, Error, File, Manifest, Renamed};
@@ -244,6 +244,7 @@ fn principal(client: &Client, given: &Given<'_>) -> Result<PrincipalEntry, Error
         heirs: Vec::new(),
         legacy_cn: Legacy(client.former_common_names.clone()),
         legacy_ou: Legacy(client.former_organizational_units.clone()),
+        plane: Plane::Data,
         rules: vec![Rule {
             anchors: given.anchors.to_vec(),
             fact: Fact::Subject {

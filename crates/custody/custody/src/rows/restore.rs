@@ -334,6 +334,7 @@ mod tests {
             due_ms: None,
             destroyed_ms: None,
             public_key: None,
+            reader: None,
             sealed: sealed.to_owned(),
         }
     }

@@ -31,7 +31,7 @@ use crate::check::rows as check_rows;
 use crate::create::{
     FINGERPRINT_FILE, beside, make_folder, missing_parents, move_to, occupied, place,
 };
-use crate::doors::Trust;
+use crate::doors;
 use crate::files::{self, Readers, failed};
 use crate::holders::open_keystore;
 use crate::node::{META_NODE, Meta, NEWEST_HEAD};
@@ -386,7 +386,7 @@ impl Work<'_> {
         let config = &self.site.config;
         // Without them nobody is let in; the rows are looked at all the same.
         let lists = config.clients.revocation_lists.exists() && config.clients.authorities.exists();
-        let trust = lists.then(|| Trust::read(config, self.clock)).transpose()?;
+        let trust = lists.then(|| doors::Trust::read(config, self.clock)).transpose()?;
         let trust = trust.map(|trust| trust.all);
         check_rows(config, keystore, (trust, self.clock))?;
         Ok(())

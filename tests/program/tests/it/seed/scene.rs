@@ -137,6 +137,7 @@ pub(super) fn join(site: &Site, client: &str, (cn, unit): (&str, &str), former: 
             id: None,
             name: name(client),
             tenant: name("default"),
+            plane: keywright_types::Plane::default(),
             group: Some(name(unit)),
             heirs: Vec::new(),
             legacy_cn: former,
