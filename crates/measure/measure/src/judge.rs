@@ -6,7 +6,7 @@ use crate::document::{Bound, Case, Objective, Remark};
 use crate::latency::Percentile;
 use crate::ledger::Ledger;
 use crate::load::Load;
-use crate::objective::{self, Decided, Decision, Times};
+use crate::objective::{self, Decided, Decision, Generator, Times};
 use crate::plan::{CasePlan, Slo};
 use crate::stats::{series, trend};
 use crate::verdict::{Exit, Word};
@@ -276,8 +276,8 @@ impl Bench<'_> {
                 Slo::Part(name, percentile, limit) => self.part(name, *percentile, *limit),
                 Slo::Recovery(limit) => objective::recovery(self.case, *limit),
                 Slo::Refused(percentile, limit) => {
-                    let healthy = !self.words.contains(&Word::GeneratorLimited);
-                    objective::refused(self.grounds.ledger, (*percentile, *limit), healthy)
+                    let generator = self.generator();
+                    objective::refused(self.grounds.ledger, (*percentile, *limit), generator)
                 }
             };
             match outcome {
@@ -366,8 +366,14 @@ impl Bench<'_> {
             self.say(Word::TooFewSamples, text, "give it a longer run");
             return (None, Decision::Undecided);
         }
-        let healthy = !self.words.contains(&Word::GeneratorLimited);
-        times.at_most(percentile, limit, healthy)
+        times.at_most(percentile, limit, self.generator())
+    }
+
+    fn generator(&self) -> Generator {
+        match self.words.contains(&Word::GeneratorLimited) {
+            true => Generator::Late,
+            false => Generator::InTime,
+        }
     }
 
     fn facts(&mut self) {

@@ -31,9 +31,20 @@ impl Decision {
         }
     }
 
-    const fn of(met: bool) -> Self {
-        if met { Self::Met } else { Self::Missed }
+    fn within(value: f64, limit: f64) -> Self {
+        if value <= limit {
+            Self::Met
+        } else {
+            Self::Missed
+        }
     }
+}
+
+/// Whether whoever asked did so when it was due. One that was late itself proves no miss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Generator {
+    InTime,
+    Late,
 }
 
 /// A value, if there is one, and what it means.
@@ -55,8 +66,13 @@ impl Times<'_> {
         self.values.count() + self.beyond
     }
 
-    /// Whether a quantile is at most so many nanoseconds. A generator that was late itself proves no miss.
-    pub(crate) fn at_most(&self, percentile: Percentile, limit: u64, healthy: bool) -> Decided {
+    /// Whether a quantile is at most so many nanoseconds.
+    pub(crate) fn at_most(
+        &self,
+        percentile: Percentile,
+        limit: u64,
+        generator: Generator,
+    ) -> Decided {
         let limit = limit.saturating_mul(self.scale);
         let Some(ranks) = rank_interval(self.count(), percentile.share(), 0.0) else {
             return (None, Decision::Undecided);
@@ -69,7 +85,7 @@ impl Times<'_> {
             .at(ranks.point)
             .map(|value| value as f64 / self.scale as f64);
         let decision = match (over(ranks.lo), over(ranks.hi)) {
-            (true, _) if healthy => Decision::Missed,
+            (true, _) if generator == Generator::InTime => Decision::Missed,
             (false, false) if !open => Decision::Met,
             _ => Decision::Undecided,
         };
@@ -93,14 +109,14 @@ pub(crate) fn lost(ledger: &Ledger, limit: f64) -> Decided {
     let lost = counts.planned - counts.answered().min(counts.planned);
     let lost = lost.saturating_sub(refusals(ledger));
     let share = lost as f64 / counts.planned as f64;
-    (Some(share), Decision::of(share <= limit))
+    (Some(share), Decision::within(share, limit))
 }
 
 /// Whether refusals were told in time. Where other things failed, their times are among these, and nothing is known.
 pub(crate) fn refused(
     ledger: &Ledger,
     (percentile, limit): (Percentile, u64),
-    healthy: bool,
+    generator: Generator,
 ) -> Decided {
     match ledger.failed.count() {
         0 => (None, Decision::Met),
@@ -114,7 +130,7 @@ pub(crate) fn refused(
                 // A refusal is over when it is told.
                 open: false,
             };
-            times.at_most(percentile, limit, healthy)
+            times.at_most(percentile, limit, generator)
         }
     }
 }
@@ -241,7 +257,7 @@ mod tests {
             scale: 1,
             open: true,
         };
-        times.at_most(p99(), limit * MILLI, true).1
+        times.at_most(p99(), limit * MILLI, Generator::InTime).1
     }
 
     #[test]
@@ -252,11 +268,14 @@ mod tests {
         (0..100).for_each(|_| put(&mut ledger, 1, refusal("rate_limited")));
         assert_eq!(accepted(&ledger, 50), Decision::Met);
         assert_eq!(accepted(&ledger, 10), Decision::Missed);
-        assert_eq!(refused(&ledger, (p99(), 10 * MILLI), true).1, Decision::Met);
+        assert_eq!(
+            refused(&ledger, (p99(), 10 * MILLI), Generator::InTime).1,
+            Decision::Met
+        );
         assert_eq!(lost(&ledger, 0.0), (Some(0.0), Decision::Met));
         (0..1000).for_each(|_| put(&mut ledger, 30, refusal("overloaded")));
         assert_eq!(
-            refused(&ledger, (p99(), 10 * MILLI), true).1,
+            refused(&ledger, (p99(), 10 * MILLI), Generator::InTime).1,
             Decision::Missed
         );
     }
@@ -276,7 +295,7 @@ mod tests {
             put(&mut ledger, 1, other.clone());
             assert_eq!(lost(&ledger, 0.0).1, Decision::Missed, "{other:?}");
             assert_eq!(lost(&ledger, 0.01).1, Decision::Met, "{other:?}");
-            let told = refused(&ledger, (p99(), 10 * MILLI), true);
+            let told = refused(&ledger, (p99(), 10 * MILLI), Generator::InTime);
             assert_eq!(told, (None, Decision::Undecided), "{other:?}");
         }
         let mut ledger = Ledger::new();
@@ -290,7 +309,10 @@ mod tests {
     fn where_nothing_was_refused_nothing_was_refused_late() {
         let mut ledger = Ledger::new();
         put(&mut ledger, 1, Outcome::Verified);
-        assert_eq!(refused(&ledger, (p99(), 1), true), (None, Decision::Met));
+        assert_eq!(
+            refused(&ledger, (p99(), 1), Generator::InTime),
+            (None, Decision::Met)
+        );
     }
 
     /// A second each: base, spike from 10 to 15, base to 30.

@@ -53,16 +53,9 @@ impl Node {
             Some(_) => token::unfit(&shared),
             None => Vec::new(),
         };
-        let timing = match self.config().server.timing {
-            true => Timing::Tell,
-            false => Timing::Hide,
-        };
+        let timing = timing(self.config());
         let application = application_settings(self.config(), threads);
-        let vault = vault_door(self.config())?;
-        let seed = match self.config().compat.seed {
-            true => SeedDoor::Open,
-            false => SeedDoor::Shut,
-        };
+        let (vault, seed) = (vault_door(self.config())?, seed_door(self.config()));
         let make = Arc::new(move |plane: Option<Plane>| {
             let worker = Worker::new(Arc::clone(&shared), take(&writers));
             // Its routes are of data alone.
@@ -271,6 +264,20 @@ fn transport_settings(
 }
 
 /// The door for programs that speak Vault's transit API, where the configuration opens it.
+const fn timing(config: &Config) -> Timing {
+    match config.server.timing {
+        true => Timing::Tell,
+        false => Timing::Hide,
+    }
+}
+
+const fn seed_door(config: &Config) -> SeedDoor {
+    match config.compat.seed {
+        true => SeedDoor::Open,
+        false => SeedDoor::Shut,
+    }
+}
+
 fn vault_door(config: &Config) -> Result<Option<Arc<VaultDoor>>, HomeError> {
     let Compat {
         vault_transit,

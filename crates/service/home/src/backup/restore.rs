@@ -264,7 +264,7 @@ impl Work<'_> {
         let epoch = seen.checked_add(1).ok_or(BackupError::Content)?;
         let mut writer = log.writer()?;
         let before = self.facts(seen)?;
-        let begun = self.begin(&mut writer, before, past.lost)?;
+        let begun = self.begin(&mut writer, before, &past)?;
         let head = log.sign_head()?;
         rows.put(Table::Heads, NEWEST_HEAD, TenantId::NONE, &head.to_bytes());
         self.write_trust(&rows)?;
@@ -329,14 +329,14 @@ impl Work<'_> {
         &self,
         writer: &mut keywright_audit::writer::Writer,
         facts: Facts,
-        lost: bool,
+        past: &Past,
     ) -> Result<keywright_audit::writer::Order, BackupError> {
         let text = self.content.encode().map_err(|_| BackupError::Content)?;
         let mut fields = vec![
             Field::OrderDigest(sha256(&text)),
             Field::NewestHead(self.content.head.id().hash),
         ];
-        if lost {
+        if past.lost {
             fields.push(Field::Reason(Reason::WithoutLog));
         }
         let fields = &fields;
@@ -347,10 +347,8 @@ impl Work<'_> {
     fn write_trust(&self, rows: &Rows) -> Result<(), BackupError> {
         let files = &self.content.files;
         let backup = (&files.anchors[..], &files.lists[..]);
-        let trust = match rows.get(Table::Policies, TRUST_ROW) {
-            Some(text) => Some(split_trust(text).unwrap_or(backup)),
-            None => None,
-        };
+        let trust = rows.get(Table::Policies, TRUST_ROW);
+        let trust = trust.map(|text| split_trust(text).unwrap_or(backup));
         Ok(self.site.write_trust(trust)?)
     }
 
@@ -386,7 +384,9 @@ impl Work<'_> {
         let config = &self.site.config;
         // Without them nobody is let in; the rows are looked at all the same.
         let lists = config.clients.revocation_lists.exists() && config.clients.authorities.exists();
-        let trust = lists.then(|| doors::Trust::read(config, self.clock)).transpose()?;
+        let trust = lists
+            .then(|| doors::Trust::read(config, self.clock))
+            .transpose()?;
         let trust = trust.map(|trust| trust.all);
         check_rows(config, keystore, (trust, self.clock))?;
         Ok(())
