@@ -9,7 +9,7 @@ use twox_hash::XxHash3_128;
 
 /// The checksum of a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Checksum([u8; Checksum::LENGTH]);
+pub struct Checksum([u8; Self::LENGTH]);
 
 impl Checksum {
     pub(crate) const LENGTH: usize = 16;

@@ -71,7 +71,7 @@ impl ColumnPlan {
 pub(crate) enum Change {
     Protect(Keyed),
     Reveal(Keyed),
-    Mask(Masker),
+    Mask(Box<Masker>),
     Migrate(Box<(Keyed, Keyed)>),
 }
 
@@ -170,7 +170,7 @@ impl Plan {
                     if entry.key.is_some() {
                         making.proofs.push(need(entry, keys)?.proof()?);
                     }
-                    Change::Mask(masker(rule.mask(), entry, keys)?)
+                    Change::Mask(Box::new(masker(rule.mask(), entry, keys)?))
                 }
             };
             making.column(rule.name(), rule.on_bad(), change)?;

@@ -263,7 +263,6 @@ fn transport_settings(
     }
 }
 
-/// The door for programs that speak Vault's transit API, where the configuration opens it.
 const fn timing(config: &Config) -> Timing {
     match config.server.timing {
         true => Timing::Tell,
@@ -278,6 +277,7 @@ const fn seed_door(config: &Config) -> SeedDoor {
     }
 }
 
+/// The door for programs that speak Vault's transit API, where the configuration opens it.
 fn vault_door(config: &Config) -> Result<Option<Arc<VaultDoor>>, HomeError> {
     let Compat {
         vault_transit,
