@@ -114,6 +114,9 @@ fn check_statement(slot: &Slot, disk: &Disk) -> Point {
 }
 
 /// A writer writes while the head thread syncs and states.
+///
+/// # Panics
+/// If the model finds an order of things in which it does not hold.
 pub fn no_head_states_more_than_is_durable() {
     loom::model(|| {
         let file = File::new(Loses::Nothing);
@@ -137,6 +140,9 @@ pub fn no_head_states_more_than_is_durable() {
 }
 
 /// Two threads sync a file of which a write was lost, which the system tells one of them.
+///
+/// # Panics
+/// If the model finds an order of things in which it does not hold.
 pub fn a_lost_write_is_lost_for_everybody_and_for_ever() {
     loom::model(|| {
         let file = File::new(Loses::OneWrite);
@@ -161,6 +167,9 @@ pub fn a_lost_write_is_lost_for_everybody_and_for_ever() {
 }
 
 /// The head thread ends a file while its writer writes.
+///
+/// # Panics
+/// If the model finds an order of things in which it does not hold.
 pub fn nothing_is_written_behind_an_end_and_no_end_is_stated_before_it_is_durable() {
     loom::model(|| {
         let file = File::new(Loses::Nothing);
