@@ -276,7 +276,7 @@ impl Bench<'_> {
                 Slo::Part(name, percentile, limit) => self.part(name, *percentile, *limit),
                 Slo::Recovery(limit) => objective::recovery(self.case, *limit),
                 Slo::Refused(percentile, limit) => {
-                    let generator = self.generator();
+                    let generator = self.punctuality();
                     objective::refused(self.grounds.ledger, (*percentile, *limit), generator)
                 }
             };
@@ -366,10 +366,10 @@ impl Bench<'_> {
             self.say(Word::TooFewSamples, text, "give it a longer run");
             return (None, Decision::Undecided);
         }
-        times.at_most(percentile, limit, self.generator())
+        times.at_most(percentile, limit, self.punctuality())
     }
 
-    fn generator(&self) -> Generator {
+    fn punctuality(&self) -> Generator {
         match self.words.contains(&Word::GeneratorLimited) {
             true => Generator::Late,
             false => Generator::InTime,

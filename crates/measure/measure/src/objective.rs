@@ -162,7 +162,10 @@ pub(crate) fn recovery(case: &Case, limit: u64) -> Decided {
     }
     match case.runs.is_empty() {
         true => (None, Decision::Undecided),
-        false => (Some(longest as f64), Decision::of(longest <= limit)),
+        false => (
+            Some(longest as f64),
+            Decision::within(longest as f64, limit as f64),
+        ),
     }
 }
 
