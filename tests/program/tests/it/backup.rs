@@ -151,7 +151,9 @@ fn new_context(context: &str) -> Order {
     }
 }
 
-fn life(context: &str, life: Life, despite_use: bool) -> Order {
+/// An order about the first version; destruction, whatever its use.
+fn life(context: &str, life: Life) -> Order {
+    let despite_use = matches!(life, Life::Destroy);
     Order::KeyLife {
         tenant: name("default"),
         name: name(context),
@@ -267,7 +269,7 @@ fn what_was_ordered_after_a_backup_is_not_undone_by_it_and_old_data_opens() {
     served.stop();
     let node = in_days(&home, 40);
     node.carry_out(Order::ClockConfirm).unwrap();
-    node.carry_out(life("doomed", Life::Destroy, true)).unwrap();
+    node.carry_out(life("doomed", Life::Destroy)).unwrap();
     let epoch = node.admin().shared().snapshot().epoch;
     close(node);
 
@@ -323,8 +325,8 @@ fn back_up_under_load(home: &Home, served: &Served, keeper: &Keeper, file: &Path
 
 /// What is ordered after the backup.
 fn order_more(home: &Home) {
-    ordered(home, &life("doomed", Life::ScheduleDestroy, false));
-    ordered(home, &life("paused", Life::Suspend, false));
+    ordered(home, &life("doomed", Life::ScheduleDestroy));
+    ordered(home, &life("paused", Life::Suspend));
     ordered(home, &rotate("turned"));
     ordered(home, &new_context("later"));
     let rules = RuleChanges {
@@ -438,7 +440,7 @@ fn without_the_log_it_goes_back_to_its_moment_and_says_so_for_ever() {
     let kept = sealed(&trading, "paused").unwrap();
     keeper.back_up(site.node(), &file);
     site.node()
-        .carry_out(life("paused", Life::Suspend, false))
+        .carry_out(life("paused", Life::Suspend))
         .unwrap();
     drop(trading);
     let home = site.stop();
@@ -495,12 +497,12 @@ fn what_was_destroyed_before_stays_so_and_no_secret_is_in_a_backup() {
     })
     .unwrap();
     node.carry_out(rotate("doomed")).unwrap();
-    node.carry_out(life("doomed", Life::ScheduleDestroy, false))
+    node.carry_out(life("doomed", Life::ScheduleDestroy))
         .unwrap();
     close(node);
     let node = in_days(&home, 40);
     node.carry_out(Order::ClockConfirm).unwrap();
-    node.carry_out(life("doomed", Life::Destroy, true)).unwrap();
+    node.carry_out(life("doomed", Life::Destroy)).unwrap();
     let file = home.beside("backup.kwb");
     keeper.back_up(&node, &file);
     close(node);
@@ -563,8 +565,7 @@ fn a_backup_is_restored_more_than_once_and_one_of_a_restored_home_as_well() {
     let node = home.open().unwrap();
     keeper.back_up(&node, &first);
     node.carry_out(rotate("turned")).unwrap();
-    node.carry_out(life("paused", Life::Suspend, false))
-        .unwrap();
+    node.carry_out(life("paused", Life::Suspend)).unwrap();
     close(node);
     let log = audit(&home);
     let backup = keeper.open(&first).unwrap();
@@ -572,8 +573,7 @@ fn a_backup_is_restored_more_than_once_and_one_of_a_restored_home_as_well() {
     let node = once.open().unwrap();
     node.carry_out(rotate("turned")).unwrap();
     keeper.back_up(&node, &second);
-    node.carry_out(life("turned", Life::Suspend, false))
-        .unwrap();
+    node.carry_out(life("turned", Life::Suspend)).unwrap();
     close(node);
     // The first backup again, with the log of the home that was restored from it.
     let log = audit(&once);
@@ -600,7 +600,7 @@ fn an_order_that_was_acknowledged_before_a_kill_is_done_again() {
     let served = Served::start(&home.path());
     ordered(&home, &keeper.order(&file));
     ordered(&home, &rotate("doomed"));
-    ordered(&home, &life("paused", Life::Suspend, false));
+    ordered(&home, &life("paused", Life::Suspend));
     // At once: its record may stand behind the newest head.
     served.kill();
     let backup = keeper.open(&file).unwrap();
@@ -723,8 +723,7 @@ fn a_log_that_is_not_the_right_one_whole_restores_nothing() {
     let log = audit(&shelf.home);
     let error = shelf.refuse(LaterLog::Folder(&log));
     assert!(matches!(error, BackupError::LogInUse), "{error}");
-    node.carry_out(life("paused", Life::Suspend, false))
-        .unwrap();
+    node.carry_out(life("paused", Life::Suspend)).unwrap();
     close(node);
     // As it was before the backup.
     let stale = shelf.home.beside("stale");

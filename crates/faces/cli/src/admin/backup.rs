@@ -295,11 +295,9 @@ fn failed(error: BackupError) -> Failure {
         error => error,
     };
     let exit = match &error {
-        BackupError::Read(..) => Exit::Internal,
-        BackupError::Sealed(error) => match error {
-            keywright_container::Error::Read(_) => Exit::Internal,
-            _ => Exit::Negative,
-        },
+        BackupError::Read(..) | BackupError::Sealed(keywright_container::Error::Read(_)) => {
+            Exit::Internal
+        }
         BackupError::SecretMissing(_) => Exit::Usage,
         BackupError::LogInUse | BackupError::StaleLog | BackupError::ForeignLog => Exit::Refused,
         _ => Exit::Negative,
