@@ -324,12 +324,26 @@ fn forms_and_digests_are_those_of_the_curve_and_of_no_other() {
     };
     use SignatureForm::{Ecdsa, EcdsaRecoverable, Ed25519, Schnorr};
     let (text, hash) = (Signing::Message(MESSAGE), Signing::Digest(&digest));
-    // A digest is the message's, and ECDSA here has one signature for it.
+    // A digest is the message's, and ECDSA over secp256k1 has one signature for it.
     assert_eq!(
         sign("bitcoin", text, None),
         sign("bitcoin", hash, Some(Ecdsa))
     );
-    assert_eq!(sign("nist", text, None), sign("nist", hash, Some(Ecdsa)));
+    // Over P-256 no two are alike: that both are about the same is seen by what each of them proves.
+    for (signed, told) in [(text, hash), (hash, text)] {
+        let signature = sign("nist", signed, None).unwrap();
+        let signed = Sign {
+            what: told,
+            path: None,
+            form: Some(Ecdsa),
+        };
+        let item = Verify {
+            signed,
+            signature: &signature,
+            key_version: KeyVersion::FIRST,
+        };
+        assert!(client.verify(&name("nist"), item).unwrap().valid);
+    }
     let recoverable = sign("bitcoin", hash, Some(EcdsaRecoverable)).unwrap();
     assert_eq!(recoverable.len(), 65);
     assert_eq!(recoverable[..64], sign("bitcoin", hash, None).unwrap());
