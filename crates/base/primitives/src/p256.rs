@@ -1,8 +1,8 @@
 //! P-256 for trees of keys: tweaks of keys, and ECDSA with low s and a deterministic nonce (RFC 6979).
 //!
-//! Public keys are made by the backend; what it does not offer (sums of points, nonces that follow from key
-//! and message) is done by the `p256` crate. Signatures for X.509 and TLS are those of
-//! [`crate::signature::ecdsa`], agreement is [`crate::agreement`].
+//! Public keys are made and signatures verified by the backend; what it does not offer (sums of points, nonces that
+//! follow from key and message, keys that are found from signatures) is done by the `p256` crate. Signatures for X.509
+//! and TLS are those of [`crate::signature::ecdsa`], agreement is [`crate::agreement`].
 
 use aws_lc_rs::agreement::{self, ECDH_P256};
 use p256::ecdsa::{RecoveryId, Signature, SigningKey, VerifyingKey};

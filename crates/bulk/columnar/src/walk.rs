@@ -1,4 +1,5 @@
-//! The input, gone through once from its beginning to its end: every byte goes into a checksum, on its way to the output or past it.
+//! The input, gone through once from its beginning to its end: every byte goes into a checksum, on its way to the output
+//! or past it.
 
 use std::io::{self, BufReader, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

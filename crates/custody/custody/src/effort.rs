@@ -1,12 +1,11 @@
 //! How much a request asks of the processor, told before it is begun.
 //!
 //! A server thread answers one request after the other, so what takes long there holds up everybody else on it.
-//! Sealing and opening take about a microsecond an item, as long as reading the item did; a private operation of RSA
-//! takes as long as a thousand of them. What is [`Effort::is_long`] is meant for a pool of threads.
+//! Sealing and opening an item take no longer than reading it did; a private operation of RSA takes as long as very many
+//! of them. What is [`Effort::is_long`] is meant for a pool of threads.
 //!
-//! The weights are of one order of magnitude with what the operations take on any processor of today, by
-//! `keywright bench run 'signature.*'`; they need not be better than that, as long as a curve of 256 bits and RSA never
-//! come near each other.
+//! The weights are estimates of magnitude. They need not be better than that, as long as a curve of 256 bits and RSA
+//! never come near each other; `keywright bench list ops` names the operations that show what they are on a machine.
 //!
 //! Not here: keys in a token, which wait for their device and have [`Placement`](crate::Placement) for that.
 
@@ -22,7 +21,7 @@ impl Effort {
     /// One signature, agreement or derivation on a curve of 256 bits.
     pub const CURVE: Self = Self(16);
 
-    /// What a server thread takes on itself: eight of [`Effort::CURVE`], some hundreds of microseconds. A single
+    /// What a server thread takes on itself: eight of [`Effort::CURVE`]. A single
     /// signature over any curve is below it, every private operation of RSA and of ML-DSA above, and so are
     /// batches of more than eight signatures or 64 tokens.
     pub const BOUND: Self = Self(8 * Self::CURVE.0);

@@ -13,7 +13,7 @@ use keywright_clock::MonotonicTime;
 use keywright_types::Code;
 
 use super::alarm::Alarm;
-use super::held::{Held, NoRoom};
+use super::held::{Held, NoRoom, is_counted};
 use super::sweep::Seat;
 use super::thread::Thread;
 
@@ -153,7 +153,8 @@ impl Room {
     /// # Errors
     /// [`BodyError::NoRoom`].
     pub fn reserve(&self, bytes: usize) -> Result<Reserved, BodyError> {
-        let mut held = self.0.as_ref().map(|seat| seat.held().empty());
+        let seat = self.0.as_ref().filter(|_| is_counted(bytes));
+        let mut held = seat.map(|seat| seat.held().empty());
         if let Some(held) = &mut held {
             held.grow_to(bytes)?;
         }

@@ -41,6 +41,11 @@ pub(super) struct Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoRoom;
 
+/// Whether so many bytes are worth counting: most requests and answers are not, and cost nothing here.
+pub(super) const fn is_counted(bytes: usize) -> bool {
+    bytes > SMALL
+}
+
 impl Account {
     pub(super) fn new(shared: &Shared, limits: &Limits) -> Self {
         // One body takes up to twice its length while it grows, and has an answer; alone it must fit.
@@ -74,7 +79,7 @@ impl Account {
 
     /// Counts an answer until the last byte of it is sent. It is there already, so this refuses nothing.
     pub(super) fn keep(&self, bytes: Bytes) -> Bytes {
-        if bytes.len() <= SMALL {
+        if !is_counted(bytes.len()) {
             return bytes;
         }
         let mut held = self.empty();
@@ -87,7 +92,7 @@ impl Held {
     /// Counts up to `bytes` in all.
     pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), NoRoom> {
         let more = bytes.saturating_sub(self.bytes);
-        if bytes <= SMALL || more == 0 {
+        if !is_counted(bytes) || more == 0 {
             return Ok(());
         }
         self.add(more);

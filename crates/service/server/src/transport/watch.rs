@@ -7,8 +7,9 @@
 //!
 //! A frame that carries no part of a request (PING, SETTINGS, PRIORITY, empty or padded DATA, frames of
 //! unknown types) costs the client a few bytes and us a look, an answer or both, and no limit on requests sees
-//! it. A WINDOW_UPDATE is such a frame too, unless something was asked or answered that it can belong to. HTTP/1.1: a byte that comes
-//! while no request is running begins a request's head.
+//! it. A WINDOW_UPDATE is such a frame too, unless something was asked or answered that it can belong to.
+//!
+//! HTTP/1.1: a byte that comes while no request is running begins a request's head.
 
 /// What has been seen of a connection.
 #[derive(Debug)]

@@ -104,10 +104,10 @@ impl Worker {
             return Performed::ready(entry.finish_items(done, operation));
         }
         let (holder, random) = (self.shared.holder(), &self.random);
-        let begun = self.shared.clock().monotonic();
         let place = self.pool_for(&request, (items.len(), claim.is_some()));
         let (pool, items) = match place {
             Some(Queue::Device(pool)) if claim.is_none() => {
+                let begun = self.shared.clock().monotonic();
                 let mut random = random.borrow_mut();
                 let now = holder.perform_now(&permit, &request, items, &mut random);
                 drop(random);
