@@ -168,7 +168,11 @@ impl Application {
     }
 
     /// The whole body; a body that cannot be had is recorded here.
-    async fn body_of(&self, asked: &mut Asked<'_>, body: Body) -> Result<Bytes, Refusal> {
+    async fn body_of(
+        &self,
+        asked: &mut Asked<'_>,
+        body: &mut Body,
+    ) -> Result<Bytes, Refusal> {
         let read = self
             .body(&mut asked.call, asked.route.operation, body)
             .await;
@@ -180,7 +184,7 @@ impl Application {
         &self,
         call: &mut Call<'_>,
         operation: Operation,
-        body: Body,
+        body: &mut Body,
     ) -> Result<Bytes, Code> {
         let expected = self.worker.expect(*call, operation);
         let read = read_body(body, self.limits.body_bytes, self.body_timeout).await;

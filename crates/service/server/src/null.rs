@@ -7,7 +7,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use http::{Request, Response};
+use http::Response;
+use http::request::Parts;
 use keywright_api::Limits;
 use keywright_api::error::Refusal;
 use keywright_api::route::{Endpoint, RouteMatch, match_route};
@@ -38,7 +39,7 @@ impl NullApplication {
     async fn constant(
         &self,
         (operation, constant): (DataOperation, Done<'static>),
-        body: Body,
+        body: &mut Body,
     ) -> Result<Response<Reply>, Refusal> {
         let body = read_body(body, self.limits.body_bytes, self.body_timeout).await;
         let body = body.map_err(|error| error.code())?;
@@ -60,8 +61,7 @@ impl Handler for NullApplication {
         Ok(())
     }
 
-    async fn respond(&self, (): &(), request: Request<Body>) -> Response<Reply> {
-        let (head, body) = request.into_parts();
+    async fn respond(&self, (): &(), head: &Parts, body: &mut Body) -> Response<Reply> {
         let refused = |code| refuse(&Refusal::new(code), &self.limits, RequestId::NONE);
         match match_route(&head.method, head.uri.path()) {
             RouteMatch::Found { route, .. } if constant_of(route.endpoint).is_some() => {

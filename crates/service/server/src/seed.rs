@@ -53,7 +53,7 @@ pub(crate) async fn respond(
     application: &Application,
     caller: &Caller,
     endpoint: Endpoint,
-    (method, body): (&Method, Body),
+    (method, body): (&Method, &mut Body),
 ) -> Response<Reply> {
     let takes = endpoint.takes(method);
     let operation = match takes {
@@ -94,7 +94,7 @@ fn refuse(application: &Application, endpoint: Endpoint, refusal: Refusal) -> Re
 }
 
 impl Visit<'_> {
-    async fn answer(mut self, body: Body) -> Answer {
+    async fn answer(mut self, body: &mut Body) -> Answer {
         let operation = self.endpoint.operation();
         match self.endpoint {
             Endpoint::Decrypt | Endpoint::Encrypt => {

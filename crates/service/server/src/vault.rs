@@ -91,7 +91,7 @@ pub(crate) async fn respond(
     door: &VaultDoor,
     call: Call<'_>,
     head: &Parts,
-    body: Body,
+    body: &mut Body,
 ) -> Response<Reply> {
     let (answer, allow) = match matched(application.plane, head) {
         RouteMatch::Found(found) => {
@@ -132,7 +132,7 @@ fn refuse(refused: &Refused, limits: &Limits, call: Call<'_>) -> Response<Reply>
 }
 
 impl Visit<'_> {
-    async fn answer(mut self, head: &Parts, body: Body) -> Answer {
+    async fn answer(mut self, head: &Parts, body: &mut Body) -> Answer {
         let presented = Presented::of(&head.headers);
         let endpoint = self.found.route.endpoint;
         // Whoever logs in may still send the token before.
@@ -175,7 +175,7 @@ impl Visit<'_> {
         }
     }
 
-    async fn body(&mut self, body: Body) -> Result<Bytes, Refused> {
+    async fn body(&mut self, body: &mut Body) -> Result<Bytes, Refused> {
         let operation = self.found.route.operation;
         let read = self.application.body(&mut self.call, operation, body).await;
         read.map_err(Refused::new)

@@ -6,7 +6,8 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use http::{Request, Response, StatusCode};
+use http::request::Parts;
+use http::{Response, StatusCode};
 use keywright_api::answer::{ClockWord, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness};
 use keywright_api::error::Refusal;
 use keywright_api::request::{self, DatakeyItem, OpenItem, RandomItem, SealItem, parse};
@@ -95,9 +96,8 @@ impl Handler for MakeBelieve {
         Ok(())
     }
 
-    async fn respond(&self, (): &(), request: Request<Body>) -> Response<Reply> {
+    async fn respond(&self, (): &(), head: &Parts, body: &mut Body) -> Response<Reply> {
         self.0.requests.fetch_add(1, Ordering::SeqCst);
-        let (head, body) = request.into_parts();
         match head.uri.path() {
             "/hang" => std::future::pending().await,
             "/large" => return transport::json(StatusCode::OK, vec![b'x'; 100_000]),
@@ -107,7 +107,7 @@ impl Handler for MakeBelieve {
         let body = read_body(body, 16 << 20, Duration::from_secs(10))
             .await
             .unwrap();
-        match answer(&head, &body) {
+        match answer(head, &body) {
             Ok(answer) => transport::json(StatusCode::OK, answer),
             Err(code) => {
                 let refusal = Refusal::new(code);
@@ -129,7 +129,7 @@ impl Handler for MakeBelieve {
     fn handshake_refused(&self, _: SocketAddr, _: Code) {}
 }
 
-fn answer(head: &http::request::Parts, body: &[u8]) -> Result<Vec<u8>, Code> {
+fn answer(head: &Parts, body: &[u8]) -> Result<Vec<u8>, Code> {
     let RouteMatch::Found { route, context } = match_route(&head.method, head.uri.path()) else {
         return Err(Code::RouteNotFound);
     };

@@ -2,7 +2,8 @@
 
 use std::net::SocketAddr;
 
-use http::{Request, Response};
+use http::Response;
+use http::request::Parts;
 use keywright_api::error::Refusal;
 use keywright_api::route::{RouteMatch, match_route_on};
 use keywright_audit::RecordType;
@@ -40,8 +41,7 @@ impl Handler for Application {
         Ok(caller)
     }
 
-    async fn respond(&self, caller: &Caller, request: Request<Body>) -> Response<Reply> {
-        let (head, body) = request.into_parts();
+    async fn respond(&self, caller: &Caller, head: &Parts, body: &mut Body) -> Response<Reply> {
         if let Some(route) = self.seed.route(head.uri.path()) {
             let started = self.worker.shared().clock().monotonic();
             let response = Box::pin(seed::respond(self, caller, route, (&head.method, body))).await;
@@ -51,7 +51,7 @@ impl Handler for Application {
         let matched = match_route_on(self.plane, &head.method, head.uri.path());
         let operation = match matched {
             RouteMatch::Found { route, .. } => route.operation,
-            RouteMatch::NotFound => VaultDoor::operation(self.vault.as_ref(), self.plane, &head),
+            RouteMatch::NotFound => VaultDoor::operation(self.vault.as_ref(), self.plane, head),
             RouteMatch::WrongMethod { .. } => Operation::Unrouted,
         };
         let let_in = match self.enter(caller, operation, body.queued()) {
@@ -64,7 +64,7 @@ impl Handler for Application {
                 let incoming = Incoming {
                     context: context.unwrap_or_default(),
                     headers: &head.headers,
-                    body,
+                    body: body.take(),
                     let_in,
                 };
                 let asked = Asked { call, route };
@@ -75,7 +75,7 @@ impl Handler for Application {
                 self.route(Asked { call, route }, context, body).await
             }
             RouteMatch::NotFound => match VaultDoor::of(self.vault.as_ref(), head.uri.path()) {
-                Some(door) => Box::pin(vault::respond(self, door, call, &head, body)).await,
+                Some(door) => Box::pin(vault::respond(self, door, call, head, body)).await,
                 None => {
                     let code = self.unrouted(call, Code::RouteNotFound).await;
                     refuse(&Refusal::new(code), &self.limits, call.request)

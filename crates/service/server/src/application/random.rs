@@ -15,7 +15,7 @@ impl Application {
     pub(super) async fn random(
         &self,
         mut asked: Asked<'_>,
-        body: Body,
+        body: &mut Body,
     ) -> Result<Response<Reply>, Refusal> {
         let room = body.room();
         let body = self.body_of(&mut asked, body).await?;

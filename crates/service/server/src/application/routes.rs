@@ -21,7 +21,7 @@ impl Application {
         &self,
         asked: Asked<'_>,
         context: Option<&str>,
-        body: Body,
+        body: &mut Body,
     ) -> Response<Reply> {
         let result = match data_operation(asked.route.endpoint) {
             Some(operation) => {
@@ -40,7 +40,7 @@ impl Application {
         mut asked: Asked<'_>,
         operation: DataOperation,
         context: &str,
-        body: Body,
+        body: &mut Body,
     ) -> Result<Response<Reply>, Refusal> {
         let room = body.room();
         let body = self.body_of(&mut asked, body).await?;
@@ -84,7 +84,7 @@ impl Application {
         &self,
         asked: Asked<'_>,
         context: &str,
-        body: Body,
+        body: &mut Body,
     ) -> Result<Response<Reply>, Refusal> {
         match asked.route.endpoint {
             _ if asked.route.is_order() => self.order(asked, context, body).await,
@@ -134,7 +134,7 @@ impl Application {
         &self,
         mut asked: Asked<'_>,
         context: &str,
-        body: Body,
+        body: &mut Body,
     ) -> Result<Response<Reply>, Refusal> {
         let body = self.body_of(&mut asked, body).await?;
         let what = match orders::understand(asked.route.endpoint, &body, &self.limits) {

@@ -95,6 +95,16 @@ impl Body {
         }
     }
 
+    /// The body for somebody who needs it beyond the answer's head; what is left here is empty.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        Self {
+            source: std::mem::replace(&mut self.source, Source::Whole(None)),
+            from: self.from.take(),
+            ..*self
+        }
+    }
+
     /// The next piece of the body, or `None` at its end; it must be there within `timeout`. What is not asked
     /// for is not taken from the client, beyond what flow control has let it send.
     ///
@@ -170,11 +180,13 @@ impl Room {
 /// # Errors
 /// [`BodyError`]: too large (told from the announced length if there is one, before a byte is
 /// read), too slow, broken off, or more than there is room for.
-pub async fn read_body(body: Body, limit: usize, timeout: Duration) -> Result<Bytes, BodyError> {
-    let Body {
-        mut source, from, ..
-    } = body;
-    let announced = http_body::Body::size_hint(&source).lower();
+pub async fn read_body(
+    body: &mut Body,
+    limit: usize,
+    timeout: Duration,
+) -> Result<Bytes, BodyError> {
+    let Body { source, from, .. } = body;
+    let announced = http_body::Body::size_hint(source).lower();
     if announced > u64::try_from(limit).unwrap_or(u64::MAX) {
         return Err(BodyError::TooLarge);
     }
@@ -182,7 +194,7 @@ pub async fn read_body(body: Body, limit: usize, timeout: Duration) -> Result<By
     let mut held = from.as_ref().map(|from| from.seat.held().empty());
     let mut pieces = Pieces::default();
     while !source.is_end_stream() {
-        let Some(frame) = next_frame(&mut source, alarm.as_mut()).await? else {
+        let Some(frame) = next_frame(source, alarm.as_mut()).await? else {
             break;
         };
         // Trailers say nothing that any route listens to.
@@ -197,6 +209,7 @@ pub async fn read_body(body: Body, limit: usize, timeout: Duration) -> Result<By
     if from.as_ref().is_some_and(|from| from.seat.held().is_full()) {
         return Err(BodyError::NoRoom);
     }
+    *source = Source::Whole(None);
     let bytes = pieces.joined();
     Ok(match held {
         Some(held) => held.around(bytes),
@@ -316,7 +329,7 @@ mod tests {
     }
 
     fn read(bytes: Bytes, limit: usize) -> Result<Bytes, BodyError> {
-        block(read_body(Body::whole(bytes), limit, Duration::MAX))
+        block(read_body(&mut Body::whole(bytes), limit, Duration::MAX))
     }
 
     #[test]

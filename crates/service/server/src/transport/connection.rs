@@ -241,7 +241,8 @@ impl<H: Handler> Opened<H> {
         // Called where the head was read; the exchange itself begins when its task has its turn.
         let service = service_fn(move |request| {
             let read_at = session.server.thread.clock.monotonic();
-            exchange(Rc::clone(&session), request, read_at)
+            // Boxed, because the protocol library and the runtime move what they are given several times.
+            Box::pin(exchange(Rc::clone(&session), request, read_at))
         });
         match self.protocol {
             Protocol::Http2 => {
@@ -314,9 +315,10 @@ async fn exchange<H: Handler>(
     }
     let times = (read_at, thread.clock.monotonic());
     let from = (Rc::clone(thread), Rc::clone(&session.seat));
-    let request = request.map(|incoming| Body::arriving(incoming, from, times));
+    let (head, incoming) = request.into_parts();
+    let mut body = Body::arriving(incoming, from, times);
     let outcome = {
-        let mut answer = pin!(handler.respond(&session.connection, request));
+        let mut answer = pin!(handler.respond(&session.connection, &head, &mut body));
         let mut alarm = thread.alarms.after(thread.limits.request_timeout);
         poll_fn(
             |cx| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {

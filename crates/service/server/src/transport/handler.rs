@@ -2,7 +2,8 @@
 
 use std::net::SocketAddr;
 
-use http::{Request, Response};
+use http::Response;
+use http::request::Parts;
 use keywright_tls::Protocol;
 use keywright_types::Code;
 use rustls::pki_types::CertificateDer;
@@ -45,13 +46,15 @@ pub trait Handler: 'static {
     /// The reason for the refusal.
     fn accept(&self, peer: Peer<'_>) -> Result<Self::Connection, Code>;
 
-    /// Answers one request. The future is dropped when the client cancels the request, when the
+    /// Answers one request. Head and body stay where they are for as long as that takes, so that no future
+    /// has to carry them; whoever wants the body for longer takes it ([`Body::take`]). The future is dropped when the client cancels the request, when the
     /// connection ends, and when [`Limits::request_timeout`](super::Limits::request_timeout) is
     /// over.
     fn respond(
         &self,
         connection: &Self::Connection,
-        request: Request<Body>,
+        head: &Parts,
+        body: &mut Body,
     ) -> impl Future<Output = Response<Reply>>;
 
     /// The answer to a request whose `respond` did not end well: [`Code::DeadlineExceeded`] when it

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
+use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::{http1, http2};
@@ -147,9 +148,9 @@ impl Handler for Odd {
         Ok(peer.number)
     }
 
-    async fn respond(&self, _: &u64, request: Request<Body>) -> Response<Reply> {
+    async fn respond(&self, _: &u64, head: &Parts, body: &mut Body) -> Response<Reply> {
         let _running = AtOnce::begin(&self.seen);
-        let answer = self.route(request).await;
+        let answer = self.route(head, body).await;
         self.seen.finished.fetch_add(1, Ordering::SeqCst);
         answer
     }
@@ -176,16 +177,15 @@ impl Handler for Odd {
 }
 
 impl Odd {
-    async fn route(&self, request: Request<Body>) -> Response<Reply> {
-        let path = request.uri().path().to_owned();
-        match (request.method().as_str(), path.as_str()) {
+    async fn route(&self, head: &Parts, body: &mut Body) -> Response<Reply> {
+        match (head.method.as_str(), head.uri.path()) {
             ("POST", "/echo") => {
                 let Limits {
                     body_bytes,
                     body_timeout,
                     ..
                 } = self.limits;
-                match read_body(request.into_body(), body_bytes, body_timeout).await {
+                match read_body(body, body_bytes, body_timeout).await {
                     Ok(bytes) => json(StatusCode::OK, bytes),
                     Err(error) => {
                         let status = match error.code() {

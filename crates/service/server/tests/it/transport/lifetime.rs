@@ -118,7 +118,8 @@ impl Handler for Never {
     async fn respond(
         &self,
         (): &(),
-        _: http::Request<keywright_server::transport::Body>,
+        _: &http::request::Parts,
+        _: &mut keywright_server::transport::Body,
     ) -> http::Response<keywright_server::transport::Reply> {
         match *self {}
     }
