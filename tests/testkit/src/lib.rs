@@ -1,12 +1,14 @@
 //! What tests share.
 //!
 //! * [`ca`]: a throw-away certificate authority, with clients to let in and clients to refuse.
+//! * [`frames`]: HTTP/2 by hand, for what no client sends.
 //! * [`holder`]: a real key holder behind a known capacity, a wait, or a fault.
 //! * [`mutate`]: damaged inputs by the thousand.
 //! * [`token`]: PKCS#11 tokens in software, each test in a process of its own.
 #![forbid(unsafe_code)]
 
 pub mod ca;
+pub mod frames;
 pub mod holder;
 pub mod mutate;
 pub mod token;

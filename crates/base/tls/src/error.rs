@@ -51,6 +51,12 @@ pub enum Error {
         /// Counted from 1.
         position: usize,
     },
+    /// A line of a list of certificates that is not understood; nothing of it is used.
+    #[error("line {line} of the list of certificates is not understood")]
+    Roster {
+        /// Counted from 1.
+        line: usize,
+    },
     /// No protocol for ALPN.
     #[error("no application protocol was given")]
     NoProtocol,

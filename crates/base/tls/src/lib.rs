@@ -1,7 +1,8 @@
 //! The one TLS and X.509 module (design 7.25 to 7.27): TLS 1.3 (RFC 8446) configurations, what a
 //! verified client certificate says about its holder, and a small certificate authority (RFC 5280).
 //!
-//! * [`ClientTrust`] decides about client certificates: path, dates, revocation, purpose, identity.
+//! * [`ClientTrust`] decides about client certificates: path, dates, revocation, purpose, identity, and what a
+//!   [`Roster`] says besides.
 //! * [`server_config`] and [`client_config`] build every TLS configuration of the workspace.
 //! * [`refusal_of`] turns a failed handshake into the reason that is counted (design 7.36).
 //! * [`issue`] makes the certificates and revocation lists of demo and development installations.
@@ -31,10 +32,13 @@ mod config;
 mod der;
 mod describe;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod identity;
 pub mod issue;
 mod pem;
 mod refusal;
+mod roster;
 mod trust;
 
 pub use config::{ClientIdentity, Protocol, ServerIdentity, client_config, server_config};
@@ -42,6 +46,7 @@ pub use describe::{Summary, describe_certificate};
 pub use error::{Error, Role};
 pub use pem::{PrivateKey, certificates, private_key, revocation_lists};
 pub use refusal::{Refusal, refusal_of};
+pub use roster::Roster;
 pub use rustls::pki_types::CertificateDer;
 pub use rustls::{ClientConfig, ServerConfig};
 pub use trust::ClientTrust;

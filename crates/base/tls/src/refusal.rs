@@ -26,6 +26,12 @@ pub enum Refusal {
     /// On its issuer's revocation list.
     #[error("the certificate is revoked")]
     Revoked,
+    /// Kept out by the list of certificates.
+    #[error("the list of certificates keeps the certificate out")]
+    Denied,
+    /// The list of certificates says who is let in, and this is none of them.
+    #[error("the list of certificates does not let the certificate in")]
+    NotAllowed,
     /// No path to a trust anchor.
     #[error("the certificate's issuer is not trusted")]
     UnknownIssuer,
@@ -63,8 +69,9 @@ impl Refusal {
             | Self::ControlCharacter
             | Self::UnreadableName => Code::CertificateMalformed,
             Self::NotYetValid | Self::Expired => Code::CertificateExpired,
-            Self::Revoked => Code::CertificateRevoked,
-            Self::UnknownIssuer
+            Self::Denied | Self::Revoked => Code::CertificateRevoked,
+            Self::NotAllowed
+            | Self::UnknownIssuer
             | Self::AnchorNotValid
             | Self::RevocationUnknown
             | Self::RevocationListExpired
@@ -78,7 +85,7 @@ impl Refusal {
             Self::Malformed => CertificateError::BadEncoding,
             Self::NotYetValid => CertificateError::NotValidYet,
             Self::Expired => CertificateError::Expired,
-            Self::Revoked => CertificateError::Revoked,
+            Self::Denied | Self::Revoked => CertificateError::Revoked,
             Self::UnknownIssuer => CertificateError::UnknownIssuer,
             Self::RevocationUnknown => CertificateError::UnknownRevocationStatus,
             Self::RevocationListExpired => CertificateError::ExpiredRevocationList,

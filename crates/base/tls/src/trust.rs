@@ -20,7 +20,7 @@ use x509_parser::revocation_list::CertificateRevocationList;
 
 use crate::config::provider;
 use crate::pem::sections;
-use crate::{Error, Refusal, Role, der, identity};
+use crate::{Error, Refusal, Role, Roster, der, identity};
 
 /// Longest chain that is looked at. Each anchor starts a search of its own, so that a long chain of
 /// foreign certificates would buy many signature checks with one connection.
@@ -34,6 +34,8 @@ pub struct ClientTrust {
     /// Those of the anchors, and those of issuers between an anchor and its clients.
     lists: Vec<List>,
     subjects: Vec<DistinguishedName>,
+    /// Who is let in or kept out besides, if anybody has said so.
+    roster: Option<Roster>,
     clock: Clock,
 }
 
@@ -98,8 +100,38 @@ impl ClientTrust {
             anchors,
             lists,
             subjects,
+            roster: None,
             clock,
         })
+    }
+
+    /// The same with a list of certificates beside the revocation lists.
+    #[must_use]
+    pub fn with_roster(mut self, roster: Roster) -> Self {
+        self.roster = Some(roster);
+        self
+    }
+
+    /// Reads what [`ClientTrust::text`] wrote.
+    ///
+    /// # Errors
+    /// As [`ClientTrust::new`] and [`Roster::parse`].
+    pub fn from_text(text: &[u8], clock: Clock) -> Result<Self, Error> {
+        let (files, roster) = Roster::split(text);
+        // Each kind of section is found among the others by its own reader.
+        let trust = Self::new(files, files, clock)?;
+        Ok(match roster {
+            Some(roster) => trust.with_roster(Roster::parse(roster)?),
+            None => trust,
+        })
+    }
+
+    /// One text of the files that a trust is made of, to be read again together: those of anchors and revocation lists
+    /// in any order, then the list of certificates.
+    #[must_use]
+    pub fn text(files: &[&[u8]], roster: Option<&[u8]>) -> Vec<u8> {
+        let parts: Vec<_> = files.iter().copied().chain(roster).collect();
+        parts.join(&b'\n')
     }
 
     /// Verifies a chain as the client sent it, the leaf first, at the time `now`: path, validity (of
@@ -154,8 +186,11 @@ impl ClientTrust {
         let mut refusal = Refusal::UnknownIssuer;
         for anchor in &self.anchors {
             match self.verify_under(anchor, &end, intermediates, now) {
-                Ok(until) => {
+                Ok(Vouched { until, issuer }) => {
                     let credential = identity::credential(leaf, sha256(&anchor.key_info))?;
+                    if let Some(roster) = &self.roster {
+                        roster.judge(&credential, &issuer)?;
+                    }
                     let until = until.min(after(credential.not_after));
                     return Ok((credential, until));
                 }
@@ -189,9 +224,15 @@ impl ClientTrust {
 
     /// Whether one of the lists here is older than the list of the same issuer in `current`: by its
     /// number, or by its date where one of them has none. Such a value must not replace `current`,
-    /// or somebody who puts an old file back ends a revocation.
+    /// or somebody who puts an old file back ends a revocation. The same goes for the list of
+    /// certificates; that there is none at all is the configuration's to say.
     #[must_use]
     pub fn is_older_than(&self, current: &Self) -> bool {
+        if let (Some(ours), Some(theirs)) = (&self.roster, &current.roster)
+            && ours.is_older_than(theirs)
+        {
+            return true;
+        }
         self.lists.iter().any(|ours| {
             current
                 .lists
@@ -222,14 +263,14 @@ impl ClientTrust {
     }
 
     /// One anchor at a time, because two anchors may share a name and then only one of their lists
-    /// carries the right signature. Until when the answer holds, the leaf's own end left out.
+    /// carries the right signature.
     fn verify_under(
         &self,
         anchor: &Anchor,
         end: &EndEntityCert<'_>,
         intermediates: &[CertificateDer<'_>],
         now: WallTime,
-    ) -> Result<WallTime, Refusal> {
+    ) -> Result<Vouched, Refusal> {
         let own = anchor.list.and_then(|place| self.lists.get(place));
         let own = own.ok_or(Refusal::RevocationUnknown)?;
         let others = self
@@ -256,7 +297,10 @@ impl ClientTrust {
             None,
         )?;
         anchor.check(&path, now)?;
-        self.path_ends(&path, own, anchor)
+        Ok(Vouched {
+            until: self.path_ends(&path, own, anchor)?,
+            issuer: issuer_of(&path, anchor)?,
+        })
     }
 
     /// The earliest end among anchor, certificates between, and the lists that vouch for the path.
@@ -325,6 +369,23 @@ impl Anchor {
         }
         Ok(())
     }
+}
+
+/// What a path says besides that it is one.
+struct Vouched {
+    /// Until when that holds, the leaf's own end left out.
+    until: WallTime,
+    /// SHA-256 of the key that signed the leaf.
+    issuer: [u8; 32],
+}
+
+fn issuer_of(path: &VerifiedPath<'_>, anchor: &Anchor) -> Result<[u8; 32], Refusal> {
+    let Some(nearest) = path.intermediate_certificates().next() else {
+        return Ok(sha256(&anchor.key_info));
+    };
+    let der = nearest.der();
+    let parsed = der::certificate(&der).ok_or(Refusal::Malformed)?;
+    Ok(sha256(parsed.public_key().raw))
 }
 
 /// The first moment after a certificate's last second.

@@ -244,7 +244,7 @@ fn readable(
 ) -> Result<Finding, HomeError> {
     if let Some(trust) = trust {
         if let Some(known) = load_trust(store)? {
-            let known = ClientTrust::new(&known, &known, clock.clone())?;
+            let known = ClientTrust::from_text(&known, clock.clone())?;
             if trust.is_older_than(&known) {
                 return Err(HomeError::OlderRevocationList);
             }

@@ -116,6 +116,9 @@ impl Config {
             ("store.file", &self.store.file),
             ("keystore.root", &self.keystore.root),
         ];
+        if let Some(roster) = &self.clients.roster {
+            files.push(("clients.roster", roster));
+        }
         if let Some(password) = &self.keystore.password_file {
             files.push(("keystore.password_file", password));
         }
@@ -155,6 +158,7 @@ impl Config {
             &mut self.keystore.root,
             &mut self.audit.directory,
         ];
+        paths.extend(&mut self.clients.roster);
         paths.extend(&mut self.keystore.password_file);
         if let Some(admin) = &mut self.admin {
             paths.extend(&mut admin.authorities);

@@ -112,8 +112,12 @@ fn listen(listener: &UnixListener, node: &Node, stop: &AtomicBool) {
         if stop.load(Ordering::Acquire) {
             return;
         }
-        // A client that goes away has nobody left to be told of it.
-        drop(stream.and_then(|stream| serve(stream, node)));
+        match stream {
+            // A client that goes away has nobody left to be told of it.
+            Ok(stream) => drop(serve(stream, node)),
+            // Out of file descriptors: it waits where it is, and at once again would only burn the processor.
+            Err(_) => std::thread::sleep(BREATH),
+        }
     }
 }
 
@@ -191,5 +195,7 @@ fn refused(error: &HomeError) -> Answer {
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a client may take to say what it wants.
 const HASTE: Duration = Duration::from_secs(5);
+/// How long nobody is taken after somebody could not be.
+const BREATH: Duration = Duration::from_millis(20);
 /// Longer than the longest policy document.
 const LONGEST: usize = 64 << 20;

@@ -360,6 +360,8 @@ fn configuration(beginning: &Beginning) -> Config {
         clients: Clients {
             authorities: AUTHORITY.into(),
             revocation_lists: REVOCATION_LIST.into(),
+            roster: None,
+            follow: false,
         },
         store: StoreSection {
             file: "store.sqlite".into(),

@@ -17,6 +17,8 @@ pub enum Event {
     NotReady(Vec<Lack>),
     /// It can again.
     Ready,
+    /// The files about clients have changed, and are in force.
+    ClientsChanged,
     /// Files were read again.
     Reloaded(Reloaded),
     /// They could not be; the sentence says which and why. What was in force before still is.
@@ -30,7 +32,7 @@ impl Event {
         match self {
             Self::NotReady(_) | Self::ReloadFailed(_) => Level::Error,
             Self::Expires(_) => Level::Warning,
-            Self::Ready | Self::Reloaded(_) => Level::Info,
+            Self::ClientsChanged | Self::Ready | Self::Reloaded(_) => Level::Info,
         }
     }
 }
@@ -46,6 +48,9 @@ impl fmt::Display for Event {
             Self::NotReady(lacks) => {
                 let names: Vec<_> = lacks.iter().map(|lack| lack.name()).collect();
                 write!(f, "not ready: {}", names.join(", "))
+            }
+            Self::ClientsChanged => {
+                f.write_str("changed anchors, revocation lists or list of certificates in force")
             }
             Self::Ready => f.write_str("ready again"),
             Self::Reloaded(reloaded) => reloaded.fmt(f),

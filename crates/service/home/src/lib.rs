@@ -24,6 +24,7 @@ mod doors;
 mod error;
 mod event;
 mod files;
+mod follow;
 #[doc(hidden)]
 pub mod fuzzing;
 mod holders;

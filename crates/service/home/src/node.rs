@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use keywright_audit::head::SignedHead;
@@ -65,6 +65,7 @@ struct Moving {
     certificate_until: AtomicU64,
     stopping: AtomicBool,
     level: Mutex<Level>,
+    reading: Mutex<()>,
     teller: OnceLock<Teller>,
 }
 
@@ -212,9 +213,17 @@ impl Node {
     /// # Errors
     /// [`HomeError::Tls`], [`HomeError::Admin`]; the old list stays in force.
     pub fn reload_trust(&self) -> Result<u64, HomeError> {
+        let _one = self.one_reader();
         let trust = Trust::read(&self.config, &self.clock)?;
-        let handshakes = Handshakes::new(&self.config, &trust)?;
+        let handshakes = self.doors.trusting(&trust)?;
         self.replace_trust(&trust, handshakes)
+    }
+
+    /// Held while files are read again and put in force: of two who did so at once, the one that read the older ones
+    /// might come second.
+    pub(crate) fn one_reader(&self) -> MutexGuard<'_, ()> {
+        let reading = self.moving.reading.lock();
+        reading.unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn replace_trust(
@@ -255,14 +264,18 @@ impl Node {
     }
 
     pub(crate) fn tell(&self, event: &Event) {
-        let level = *self
-            .moving
-            .level
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let level = self.level();
         if let Some(teller) = self.moving.teller.get().filter(|_| event.level() <= level) {
             teller(event);
         }
+    }
+
+    pub(crate) fn level(&self) -> Level {
+        *self
+            .moving
+            .level
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn set_level(&self, level: Level) {
@@ -335,8 +348,7 @@ impl Node {
     fn adopt_newer_trust(&self, trust: Arc<ClientTrust>, text: &[u8]) -> Result<(), HomeError> {
         let known = load_trust(&self.store)?;
         if let Some(known) = &known {
-            // Both kinds of section stand in one text; each reader takes its own.
-            let known = ClientTrust::new(known, known, self.clock.clone())?;
+            let known = ClientTrust::from_text(known, self.clock.clone())?;
             if trust.is_older_than(&known) {
                 return Err(HomeError::OlderRevocationList);
             }
@@ -451,9 +463,6 @@ fn copy_heads_to(store: Store) -> Box<dyn Fn(&SignedHead) + Send> {
     })
 }
 
-/// Anchors and revocation lists, and the text of both as it was read: the files may be others a moment
-/// later. The two are kept together, because a list can only be compared under the anchors that it was
-/// in force with: otherwise one exchanged anchor would make every remembered list unreadable.
 /// When the first certificate of the server's chain runs out: the first moment after its last second.
 pub(crate) fn certificate_end(config: &Config) -> Result<WallTime, HomeError> {
     let chain = files::read(&config.server.certificate)?;

@@ -1,5 +1,5 @@
-//! What a running node reads again when it is told to: its certificate and key, the anchors and revocation lists
-//! of its clients, and the log level.
+//! What a running node reads again when it is told to: its certificate and key, the anchors, revocation lists and
+//! list of certificates of its clients, and the log level.
 //!
 //! All of it is read and judged first and put in force then; whatever is wrong with any part leaves all of it as
 //! it was. Other keys of the configuration hold from the start of a node to its end: those that have changed are
@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use keywright_service::{Ended, load_trust};
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,8 @@ use crate::{Config, Event, HomeError, Level, Node};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Reloaded {
-    /// Whether anchors or revocation lists are others than before; the state epoch has risen then.
+    /// Whether anchors, revocation lists or the list of certificates are others than before; the state epoch has risen
+    /// then.
     pub trust_changed: bool,
     /// The log level in force.
     pub level: Level,
@@ -27,10 +29,23 @@ pub struct Reloaded {
     pub needs_restart: Vec<String>,
 }
 
+/// Whether something has been told before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum News {
+    New,
+    Old,
+}
+
+/// What reading the files about clients came to.
+enum Change {
+    None,
+    Trust,
+}
+
 impl fmt::Display for Reloaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.trust_changed {
-            true => "reloaded: certificate, and changed anchors or revocation lists",
+            true => "reloaded: certificate, and changed anchors, revocation lists or list of certificates",
             false => "reloaded: certificate",
         })?;
         match self.needs_restart.as_slice() {
@@ -59,7 +74,47 @@ impl Node {
         done
     }
 
+    /// Reads anchors, revocation lists and the list of certificates again, and puts them in force if they have changed.
+    /// `tell` says whether a failure is news.
+    ///
+    /// # Errors
+    /// As [`Node::reload`].
+    pub(crate) fn reload_clients(&self, tell: News) -> Result<(), HomeError> {
+        let done = self.read_clients_again();
+        let event = match &done {
+            Ok(Change::None) => None,
+            Ok(Change::Trust) => Some(Event::ClientsChanged),
+            Err(_) if tell == News::Old => None,
+            Err(error) => Some(Event::ReloadFailed(with_causes(error))),
+        };
+        if let Some(event) = event {
+            self.admin()
+                .shared()
+                .metrics()
+                .note_reload(Ended::of(&done));
+            self.tell(&event);
+        }
+        done.map(drop)
+    }
+
+    fn read_clients_again(&self) -> Result<Change, HomeError> {
+        let _one = self.one_reader();
+        let trust = Trust::read(self.config(), self.clock())?;
+        if load_trust(self.store())?.as_deref() == Some(&trust.text[..]) {
+            return Ok(Change::None);
+        }
+        // Known beforehand, so that an old file that stays there is not one order after the other.
+        let current = Arc::clone(&self.admin().shared().snapshot().trust);
+        if trust.all.is_older_than(&current) {
+            return Err(HomeError::OlderRevocationList);
+        }
+        let handshakes = self.doors().trusting(&trust)?;
+        self.replace_trust(&trust, handshakes)?;
+        Ok(Change::Trust)
+    }
+
     fn read_again(&self) -> Result<Reloaded, HomeError> {
+        let _one = self.one_reader();
         let config = Config::read(self.config_path())?;
         let clock = self.admin().shared().clock().clone();
         let until = certificate_end(self.config())?;

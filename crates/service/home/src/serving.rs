@@ -22,6 +22,7 @@ use keywright_types::{Code, Plane, VersionLabel};
 
 use crate::control::Control;
 use crate::doors::{Doors, Handshakes, Trust};
+use crate::follow::Follow;
 use crate::watch::{self, Watch};
 use crate::{Compat, Config, HomeError, Node, keeper, token};
 
@@ -72,6 +73,7 @@ impl Node {
         let plane = of_admin.is_some().then_some(Plane::Data);
         // The control first: it stops by itself if the address then cannot be had.
         let watch = Watch::start(self)?;
+        let follow = Follow::start(self)?;
         let probe = watch::probe(self)?;
         let control = Control::start(self.folder(), self)?;
         let make_admin = Arc::clone(&make);
@@ -89,6 +91,7 @@ impl Node {
             _control: control,
             probe,
             watch,
+            follow,
             unfit_keys,
             node: Arc::clone(self),
         })
@@ -130,6 +133,7 @@ pub struct Serving {
     _control: Control,
     probe: Option<probe::Listener>,
     watch: Watch,
+    follow: Option<Follow>,
     unfit_keys: Vec<VersionLabel>,
     node: Arc<Node>,
 }
@@ -198,7 +202,7 @@ impl Serving {
     /// [`HomeError::Transport`] if a server thread panicked, [`HomeError::Audit`].
     pub fn stop(self) -> Result<(), HomeError> {
         self.node.begin_to_stop();
-        drop(self.watch);
+        drop((self.watch, self.follow));
         let admin = self.admin;
         self.running.stop();
         admin.iter().for_each(Running::stop);
@@ -257,6 +261,8 @@ fn transport_settings(
             idle_timeout: Duration::from_secs(limits.idle_timeout_s),
             concurrent_streams: limits.concurrent_streams,
             connections: limits.connections,
+            connection_bytes: limits.connection_bytes,
+            held_bytes: limits.held_bytes,
             drain_timeout: Duration::from_secs(limits.drain_timeout_s),
             ..transport::Limits::default()
         },

@@ -1,13 +1,14 @@
 //! A log that cannot be written: requests are refused with 503, nothing acknowledged is unlogged, and
 //! when the disk is back the node is, without a restart (W8).
 //!
-//! A full disk is a small tmpfs over the audit folder, which only root may mount; where that is not
-//! allowed the test says so and is counted as skipped. A failing disk is a limit on the size of files,
+//! A full disk is a small file system over the audit folder, in memory or in a file behind a loop device, which only
+//! root may mount; where that is not allowed the test says so and is counted as skipped. A failing disk is a limit on the size of files,
 //! which everybody may set on their own process.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -110,7 +111,7 @@ fn check(home: &Home, acknowledged: &BTreeSet<String>) {
 
 /// Gives an order until it is carried out: like requests, orders are taken again soon after the disk is
 /// back, each writer of the log in its own time.
-fn until_carried_out<T>(order: impl Fn() -> Result<T, HomeError>) -> T {
+pub(crate) fn until_carried_out<T>(order: impl Fn() -> Result<T, HomeError>) -> T {
     let clock = Clock::system();
     let started = clock.monotonic();
     loop {
@@ -144,26 +145,65 @@ pub(crate) fn skipped(test: &str, why: &str) {
 
 // === A full disk ===
 
-/// A tmpfs over the audit folder of a home; gone when dropped.
-struct SmallDisk(PathBuf);
+/// What a small file system is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Disk {
+    /// A file with ext4 in it behind a loop device: space is allotted late and given back late, as on a disk.
+    Loop,
+    /// A tmpfs of this many bytes.
+    Memory(u32),
+}
+
+impl Disk {
+    /// Over `folder`; `image` is a place for the file.
+    fn mount(self, folder: &Path, image: &Path) -> Option<()> {
+        let run = |command: &mut Command| {
+            let output = command.output();
+            output
+                .is_ok_and(|output| output.status.success())
+                .then_some(())
+        };
+        match self {
+            Self::Memory(size) => {
+                let options = format!("size={size},mode=0700");
+                let mut mount = Command::new("mount");
+                run(mount
+                    .args(["-t", "tmpfs", "-o", &options, "tmpfs"])
+                    .arg(folder))
+            }
+            Self::Loop => {
+                File::create(image).unwrap().set_len(LOOP_BYTES).unwrap();
+                // Nothing is kept back for root, who runs this.
+                run(Command::new("mkfs.ext4")
+                    .args(["-q", "-F", "-m", "0"])
+                    .arg(image))?;
+                run(Command::new("mount")
+                    .args(["-o", "loop"])
+                    .args([image, folder]))?;
+                fs::remove_dir(folder.join("lost+found")).unwrap();
+                fs::set_permissions(folder, Permissions::from_mode(0o700)).unwrap();
+                Some(())
+            }
+        }
+    }
+}
+
+/// Room for what a log lays out beforehand, and for the journal of the file system.
+const LOOP_BYTES: u64 = 64 << 20;
+
+/// A small file system over a folder, with what was in it; gone when dropped.
+pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// `None` where mounting is not allowed.
-    fn over(home: &Home) -> Option<Self> {
-        let (audit, kept) = (home.path().join("audit"), home.beside("kept"));
-        copy_folder(&audit, &kept);
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=24m,mode=0700", "tmpfs"])
-            .arg(&audit)
-            .output();
-        if !mounted.is_ok_and(|output| output.status.success()) {
-            return None;
-        }
+    /// `None` where mounting is not allowed. `kept` is a place for what is in the folder meanwhile.
+    pub(crate) fn over(folder: PathBuf, kept: &Path, disk: Disk) -> Option<Self> {
+        copy_folder(&folder, kept);
+        disk.mount(&folder, &kept.with_extension("image"))?;
         // What was there lies under the mount now.
         for entry in fs::read_dir(kept).unwrap().map(Result::unwrap) {
-            fs::copy(entry.path(), audit.join(entry.file_name())).unwrap();
+            fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
         }
-        Some(Self(audit))
+        Some(Self(folder))
     }
 
     fn filler(&self) -> PathBuf {
@@ -171,7 +211,7 @@ impl SmallDisk {
     }
 
     /// Writes until nothing more fits.
-    fn fill(&self) {
+    pub(crate) fn fill(&self) {
         let mut file = File::options()
             .create(true)
             .append(true)
@@ -182,7 +222,7 @@ impl SmallDisk {
         }
     }
 
-    fn empty(&self) {
+    pub(crate) fn empty(&self) {
         fs::remove_file(self.filler()).unwrap();
     }
 }
@@ -195,9 +235,19 @@ impl Drop for SmallDisk {
 
 #[test]
 fn a_full_disk_refuses_everything_but_a_revocation_until_there_is_space() {
+    on_a_full_disk("full-disk", Disk::Memory(24 << 20));
+}
+
+#[test]
+fn a_full_file_system_behind_a_loop_device_refuses_no_less_and_heals_no_later() {
+    on_a_full_disk("full-loop", Disk::Loop);
+}
+
+fn on_a_full_disk(test: &str, disk: Disk) {
     let home = Home::demo();
-    let Some(disk) = SmallDisk::over(&home) else {
-        return skipped("full-disk", "mounting a tmpfs is not allowed here");
+    let (audit, kept) = (home.path().join("audit"), home.beside("kept"));
+    let Some(disk) = SmallDisk::over(audit, &kept, disk) else {
+        return skipped(test, "mounting is not allowed here");
     };
     let site = Site::over(home);
     let mut callers = BOTH.map(|protocol| Caller::new(site.wire(TRADING, protocol)));

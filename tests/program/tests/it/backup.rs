@@ -72,6 +72,14 @@ impl Keeper {
         sealed.open(&key)
     }
 
+    /// An order for a backup, to the process that runs in a home; the file, and what stands in it.
+    pub(crate) fn back_up_served(&self, home: &Home, file: &Path) -> [Vec<u8>; 2] {
+        let answer = send(&home.path(), &self.order(file)).unwrap().unwrap();
+        assert!(matches!(answer, Answer::BackedUp(_)), "{answer:?}");
+        let sealed = fs::read(file).unwrap();
+        [sealed, self.reseal(file, |_| ())]
+    }
+
     /// What stands in a backup, and the same sealed again after `change`, by somebody who has the public key alone.
     fn reseal(&self, file: &Path, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
         let bytes = fs::read(file).unwrap();
@@ -294,6 +302,55 @@ fn what_was_ordered_after_a_backup_is_not_undone_by_it_and_old_data_opens() {
     let report = new.verify();
     assert!(report.boots > 3, "the log is gone on with");
     check_record(&new, None);
+}
+
+#[test]
+fn who_was_kept_out_after_a_backup_is_kept_out_by_what_is_restored_and_each_listener_has_its_own_anchors()
+ {
+    let (home, keeper) = (crate::roster::following(), Keeper::new());
+    let now = Clock::system().wall();
+    let keepers = keywright_testkit::ca::TestAuthority::named("Keepers' authority", now);
+    for (file, text) in [
+        ("keepers.pem", keepers.certificate_pem().to_owned()),
+        ("keepers-crl.pem", keepers.crl_pem()),
+    ] {
+        fs::write(home.path().join(file), text).unwrap();
+    }
+    let section = "\n[admin]\nlisten = \"127.0.0.1:0\"\nauthorities = \"keepers.pem\"\n\
+                   revocation_lists = \"keepers-crl.pem\"\n";
+    let text = fs::read_to_string(home.config()).unwrap();
+    fs::write(home.config(), text + section).unwrap();
+    let file = home.beside("backup.kwb");
+    let node = home.open().unwrap();
+    keeper.back_up(&node, &file);
+    let [key, ..] = crate::roster::marks(&home, WEB);
+    crate::roster::write_roster(&home, 2, &format!("deny {key}"));
+    node.reload_trust().unwrap();
+    close(node);
+    let backup = keeper.open(&file).unwrap();
+    let log = audit(&home);
+    for (log, number) in [(LaterLog::Folder(&log), 2), (LaterLog::Lost, 1)] {
+        let (new, told) = restore(&backup, &home, log).unwrap();
+        assert!(told.missing_files.is_empty(), "{told:?}");
+        let sections = |home: &Home, file: &str| {
+            let text = fs::read(home.path().join(file)).unwrap();
+            keywright_tls::certificates(&text).unwrap()
+        };
+        for file in ["ca.pem", "keepers.pem"] {
+            assert_eq!(sections(&new, file), sections(&home, file), "{file}");
+        }
+        let roster = fs::read_to_string(new.path().join("clients.txt")).unwrap();
+        assert!(
+            roster.starts_with(&format!("keywright-clients 1\nnumber {number}\n")),
+            "{roster}"
+        );
+        let site = Site::over(new);
+        let web = site.client_of(Some(site.home.identity(WEB)), Protocol::Http2);
+        let served = web.and_then(|web| web.health()).is_ok();
+        assert_eq!(served, number == 1);
+        site.client(TRADING).health().unwrap();
+        site.stop().verify();
+    }
 }
 
 /// Seals as fast as it goes while a backup is made, and gives back what was sealed before it, beside it and after it.

@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod abuse;
+#[cfg(test)]
 mod alerts;
 #[cfg(test)]
 mod answers;
@@ -26,6 +28,8 @@ mod examples;
 #[cfg(test)]
 mod exports;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod formats;
@@ -42,6 +46,8 @@ mod limits;
 #[cfg(test)]
 mod long_work;
 #[cfg(test)]
+mod mirror;
+#[cfg(test)]
 mod overload;
 #[cfg(test)]
 mod planes;
@@ -51,6 +57,8 @@ mod questions;
 mod refusals;
 #[cfg(test)]
 mod reload;
+#[cfg(test)]
+mod roster;
 #[cfg(test)]
 mod rotation;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use keywright_encoding::hex;
 use keywright_home::{Answer, HomeError, Order, RuleChanges};
 use keywright_policy::PolicyDocument;
 use keywright_testkit::ca::{DAY, client_identity};
-use keywright_tls::issue::{Authority, ClientSubject, Reason, Revoked};
+use keywright_tls::issue::{Authority, ClientSubject, Issued, Reason, Revoked};
 use keywright_tls::{ClientIdentity, Protocol};
 use keywright_types::{Code, Operation, Plane};
 
@@ -40,7 +40,10 @@ enum Anchors {
 
 impl House {
     fn start(anchors: Anchors) -> Self {
-        let home = Home::demo();
+        Self::over(Home::demo(), anchors)
+    }
+
+    fn over(home: Home, anchors: Anchors) -> Self {
         let authority = match anchors {
             Anchors::Everybodys => home.authority(),
             Anchors::Own => Authority::create("Keepers' authority", now(), DAY * 30).unwrap(),
@@ -72,13 +75,16 @@ impl House {
     }
 
     fn identity(&self, keeper: &str) -> ClientIdentity {
+        client_identity(&self.issue(keeper)).unwrap()
+    }
+
+    fn issue(&self, keeper: &str) -> Issued {
         let subject = ClientSubject {
             common_name: keeper,
             organizational_unit: Some("Keepers"),
             principal: None,
         };
-        let issued = self.authority.issue_client(&subject, now(), DAY).unwrap();
-        client_identity(&issued).unwrap()
+        self.authority.issue_client(&subject, now(), DAY).unwrap()
     }
 
     /// A connection to the listener of `plane`.
@@ -283,12 +289,7 @@ fn orders_that_need_two_approvals_need_them_there_too() {
 #[test]
 fn a_keeper_whose_certificate_is_revoked_in_the_listeners_own_list_is_cut() {
     let house = House::start(Anchors::Own);
-    let subject = ClientSubject {
-        common_name: FIRST,
-        organizational_unit: Some("Keepers"),
-        principal: None,
-    };
-    let issued = house.authority.issue_client(&subject, now(), DAY).unwrap();
+    let issued = house.issue(FIRST);
     let identity = || client_identity(&issued).unwrap();
     let mut gone = house.knock(Plane::Admin, identity()).unwrap();
     let mut other = house.keeper(SECOND);
@@ -307,6 +308,42 @@ fn a_keeper_whose_certificate_is_revoked_in_the_listeners_own_list_is_cut() {
     list(&house.site.home, &house.authority, &[], 1);
     assert!(house.site.node().reload_trust().is_err());
     assert!(house.knock(Plane::Admin, identity()).is_err());
+    house.site.stop().verify();
+}
+
+#[test]
+fn whoever_the_list_of_certificates_keeps_out_is_kept_out_at_either_listener() {
+    let house = House::over(crate::roster::following(), Anchors::Own);
+    let (first, second) = (house.issue(FIRST), house.issue(SECOND));
+    let knock = |issued| house.knock(Plane::Admin, client_identity(issued).unwrap());
+    let (mut gone, mut other) = (knock(&first).unwrap(), knock(&second).unwrap());
+    let mut client = house.site.wire(TRADING, Protocol::Http2);
+    let about = keywright_tls::describe_certificate(first.certificate_pem.as_bytes()).unwrap();
+    let line = format!("deny key {}", hex::encode(&about.spki_sha256));
+    crate::roster::write_roster(&house.site.home, 2, &line);
+    assert!(gone.ends_within(std::time::Duration::from_secs(10)));
+    assert!(knock(&first).is_err());
+    for wire in [&mut other, &mut client] {
+        assert_eq!(wire.get("/v1/health").status, 200);
+    }
+    // A new list of the listener's own is followed as well.
+    let about = keywright_tls::describe_certificate(second.certificate_pem.as_bytes()).unwrap();
+    let revoked = Revoked {
+        serial: hex::decode(&about.serial).unwrap(),
+        at: now(),
+        reason: Reason::KeyCompromise,
+    };
+    list(&house.site.home, &house.authority, &[revoked], 2);
+    assert!(other.ends_within(std::time::Duration::from_secs(10)));
+    assert!(knock(&second).is_err());
+    assert_eq!(client.get("/v1/health").status, 200);
+    // Who is not among the few is nobody at the other listener either.
+    let [key, ..] = crate::roster::marks(&house.site.home, TRADING);
+    crate::roster::write_roster(&house.site.home, 3, &format!("allow {key}"));
+    let third = house.issue(THIRD);
+    crate::roster::eventually("nobody else is let in", || knock(&third).is_err());
+    assert_eq!(client.get("/v1/health").status, 200);
+    drop(client);
     house.site.stop().verify();
 }
 

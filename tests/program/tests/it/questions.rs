@@ -105,7 +105,7 @@ fn every_route_answers_every_client_as_the_policy_was_explained() {
 }
 
 /// A body that is understood, so that the right is what decides; it asks for nothing that works.
-const fn body_of(operation: Operation) -> &'static str {
+pub(crate) const fn body_of(operation: Operation) -> &'static str {
     match operation {
         Operation::DeterministicEncrypt | Operation::Encrypt => r#"{"plaintext":""}"#,
         Operation::Decrypt

@@ -1,5 +1,5 @@
 //! Canaries: unique secrets are planted wherever a caller can put one, and then looked for in
-//! everything the program writes. They may stand where they belong and nowhere else.
+//! everything the program writes, backups too. They may stand where they belong and nowhere else.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -140,6 +140,12 @@ fn no_secret_is_anywhere_it_does_not_belong() {
         }
     }
     look_at_files(&home, &mut search);
+    let backup = home.beside("backup.kwb");
+    let [sealed, text] = crate::backup::Keeper::new().back_up_served(&home, &backup);
+    let section = b"[keystore]";
+    assert!(text.windows(section.len()).any(|window| window == section));
+    search.look("a backup", &sealed);
+    search.look("what is sealed in a backup", &text);
     search.look("the process's outputs", served.stop().as_bytes());
     look_at_files(&home, &mut search);
     let shown = serde_json::to_vec(&home.records()).unwrap();
@@ -248,6 +254,44 @@ fn look_at_files(home: &Home, search: &mut Search) {
         };
         search.look_except(&place, &fs::read(&file).unwrap(), belongs);
     }
+}
+
+/// Its memory is full of what no file may hold; an abort is what a failed assertion of a library comes to.
+#[test]
+fn a_node_that_is_aborted_leaves_no_core_file() {
+    let home = Home::demo();
+    let folder = home.beside("cores");
+    fs::create_dir(&folder).unwrap();
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-c", "ulimit -c unlimited && exec \"$0\" \"$1\""])
+        .arg(env!("CARGO_BIN_EXE_keywright-served-home"))
+        .arg(home.path())
+        .current_dir(&folder);
+    let served = Served::run(&mut command);
+    let tls = home.tls(Some(home.identity(TRADING)), Protocol::Http2);
+    let mut wire = Wire::connect(served.address, tls).unwrap();
+    seal(&mut wire, EXCHANGE, b"x", b"");
+    let limits = fs::read_to_string(format!("/proc/{}/limits", served.id())).unwrap();
+    let core = limits
+        .lines()
+        .find(|line| line.starts_with("Max core file size"));
+    let values: Vec<_> = core.unwrap().split_whitespace().skip(4).take(2).collect();
+    assert_eq!(values, ["0", "0"], "soft and hard");
+    let process = served.id().to_string();
+    let signalled = std::process::Command::new("kill")
+        .args(["-ABRT", &process])
+        .status();
+    assert!(signalled.unwrap().success());
+    assert!(wire.ends_within(std::time::Duration::from_secs(10)));
+    served.kill();
+    let left: Vec<_> = fs::read_dir(&folder).unwrap().map(Result::unwrap).collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert!(
+        files(&home.path())
+            .iter()
+            .all(|file| !file.ends_with("core"))
+    );
 }
 
 #[test]

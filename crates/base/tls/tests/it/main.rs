@@ -16,4 +16,6 @@ mod refusals;
 #[cfg(test)]
 mod revocation;
 #[cfg(test)]
+mod roster;
+#[cfg(test)]
 mod wire;

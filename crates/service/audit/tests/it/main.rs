@@ -7,6 +7,7 @@
 
 mod counters;
 mod crash;
+mod edits;
 mod fuzz;
 mod golden;
 mod heads;

@@ -9,7 +9,9 @@ use std::path::{Component, Path, PathBuf};
 use super::content::HomeFiles;
 use super::{BackupError, Restoration};
 use crate::create::{CONFIG_FILE, PASSWORD, ROOT_IN_FILE, ROOT_IN_TOKEN, make_folder};
+use crate::doors::Files;
 use crate::files::{self, Readers};
+use crate::section::AdminSection;
 use crate::{Config, ConfigError, HomeError, RootPlace};
 
 /// A new home in the making, which has its files and neither store nor log.
@@ -48,7 +50,7 @@ pub(super) fn lay_out(
     for parent in [&site.config.audit.directory, &folder.join("clients")] {
         make_folder(parent)?;
     }
-    site.write(|config| &config.keystore.root, &backup.root, Readers::Owner)?;
+    site.write(&site.written.keystore.root, &backup.root, Readers::Owner)?;
     site.bring_secrets(backup, order)?;
     Ok(site)
 }
@@ -87,25 +89,14 @@ fn bring_home(config: &mut Config, order: &Restoration<'_>) -> Result<(), Backup
 }
 
 impl Site {
-    /// The place in the folder, if the configuration has it there.
-    fn place(&self, of: impl Fn(&Config) -> &Path) -> Option<PathBuf> {
-        let written = of(&self.written);
-        is_inside(written).then(|| self.folder.join(written))
-    }
-
-    fn write(
-        &self,
-        of: impl Fn(&Config) -> &PathBuf,
-        bytes: &[u8],
-        readers: Readers,
-    ) -> Result<(), HomeError> {
-        match self.place(|config| of(config)) {
-            Some(path) => {
-                path.parent().map_or(Ok(()), make_folder)?;
-                files::write_new(&path, bytes, readers)
-            }
-            None => Ok(()),
+    /// Writes a file of the configuration, if that has it in the folder.
+    fn write(&self, written: &Path, bytes: &[u8], readers: Readers) -> Result<(), HomeError> {
+        if !is_inside(written) {
+            return Ok(());
         }
+        let path = self.folder.join(written);
+        path.parent().map_or(Ok(()), make_folder)?;
+        files::write_new(&path, bytes, readers)
     }
 
     /// Secrets, and the certificate that belongs to one of them.
@@ -129,55 +120,71 @@ impl Site {
             Some(file) => files::read(file)?,
             None => backup.certificates.clone(),
         };
-        self.write(
-            |config| &config.server.certificate,
-            &chain,
-            Readers::Everyone,
-        )?;
+        let server = &self.written.server;
+        self.write(&server.certificate, &chain, Readers::Everyone)?;
         if let Some(file) = order.server_key {
             let key = keywright_secret::SecretBytes::from_vec(files::read(file)?);
-            self.write(|config| &config.server.key, key.expose(), Readers::Owner)?;
+            self.write(&server.key, key.expose(), Readers::Owner)?;
         }
         Ok(())
     }
 
-    /// Writes the anchors and revocation lists that are in force, if anybody knows them.
-    pub(super) fn write_trust(&self, trust: Option<(&[u8], &[u8])>) -> Result<(), HomeError> {
-        let Some((anchors, lists)) = trust else {
+    /// Writes the anchors, revocation lists and list of certificates that are in force, if anybody knows them.
+    pub(super) fn write_trust(&self, trust: Option<Files<'_>>) -> Result<(), HomeError> {
+        let Some(trust) = trust else {
             return Ok(());
         };
-        self.write(
-            |config| &config.clients.authorities,
-            anchors,
-            Readers::Everyone,
-        )?;
-        self.write(
-            |config| &config.clients.revocation_lists,
-            lists,
-            Readers::Everyone,
-        )
+        let own = self.written.admin.as_ref().and_then(AdminSection::own);
+        // Where it is not known which anchors are whose, those of administration must not become everybody's.
+        if own.is_some() && trust.admin.is_none() {
+            return Ok(());
+        }
+        let clients = &self.written.clients;
+        let mut pairs = vec![
+            (clients.authorities.as_path(), trust.anchors),
+            (clients.revocation_lists.as_path(), trust.lists),
+        ];
+        if let (Some(own), Some(trust)) = (own, trust.admin) {
+            pairs.extend([(own.0, trust.0), (own.1, trust.1)]);
+        }
+        pairs.extend(clients.roster.as_deref().zip(trust.roster));
+        let mut pairs = pairs.into_iter();
+        pairs.try_for_each(|(place, bytes)| self.write(place, bytes, Readers::Everyone))
+    }
+
+    /// Whether everything is there that says who is let in.
+    pub(super) fn has_trust(&self) -> bool {
+        trust_of(&self.config).all(Path::exists)
     }
 
     /// Files that the configuration names and that are not there, as they will be named.
     pub(super) fn missing(&self, home: &Path) -> Vec<PathBuf> {
-        let pairs = [
-            (
-                &self.config.server.certificate,
-                &self.written.server.certificate,
-            ),
-            (&self.config.server.key, &self.written.server.key),
-            (
-                &self.config.clients.authorities,
-                &self.written.clients.authorities,
-            ),
-            (
-                &self.config.clients.revocation_lists,
-                &self.written.clients.revocation_lists,
-            ),
-        ];
-        let missing = pairs.into_iter().filter(|(path, _)| !path.exists());
+        let pairs = named_by(&self.config).zip(named_by(&self.written));
+        let missing = pairs.filter(|(path, _)| !path.exists());
         missing.map(|(_, written)| home.join(written)).collect()
     }
+}
+
+/// The files that may have to come from elsewhere.
+fn named_by(config: &Config) -> impl Iterator<Item = &Path> {
+    let server = &config.server;
+    let own = [&server.certificate, &server.key].map(PathBuf::as_path);
+    own.into_iter().chain(trust_of(config))
+}
+
+/// The files that say who is let in.
+fn trust_of(config: &Config) -> impl Iterator<Item = &Path> {
+    let clients = &config.clients;
+    let own = config.admin.as_ref().and_then(AdminSection::own);
+    [&clients.authorities, &clients.revocation_lists]
+        .into_iter()
+        .chain(&clients.roster)
+        .map(PathBuf::as_path)
+        .chain(
+            own.map(|(authorities, lists)| [authorities, lists])
+                .into_iter()
+                .flatten(),
+        )
 }
 
 /// Whether a path of the configuration stays in its folder.

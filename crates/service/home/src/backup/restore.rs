@@ -31,7 +31,7 @@ use crate::check::rows as check_rows;
 use crate::create::{
     FINGERPRINT_FILE, beside, make_folder, missing_parents, move_to, occupied, place,
 };
-use crate::doors;
+use crate::doors::{self, Files};
 use crate::files::{self, Readers, failed};
 use crate::holders::open_keystore;
 use crate::node::{META_NODE, Meta, NEWEST_HEAD};
@@ -346,9 +346,14 @@ impl Work<'_> {
     /// Anchors and lists as they were last in force; those of the backup's files if nothing says otherwise.
     fn write_trust(&self, rows: &Rows) -> Result<(), BackupError> {
         let files = &self.content.files;
-        let backup = (&files.anchors[..], &files.lists[..]);
+        let backup = Files {
+            anchors: &files.anchors,
+            lists: &files.lists,
+            admin: None,
+            roster: None,
+        };
         let trust = rows.get(Table::Policies, TRUST_ROW);
-        let trust = trust.map(|text| split_trust(text).unwrap_or(backup));
+        let trust = trust.map(|text| Files::split(text).unwrap_or(backup));
         Ok(self.site.write_trust(trust)?)
     }
 
@@ -383,8 +388,9 @@ impl Work<'_> {
         files::write_new(&place, text.as_bytes(), Readers::Everyone)?;
         let config = &self.site.config;
         // Without them nobody is let in; the rows are looked at all the same.
-        let lists = config.clients.revocation_lists.exists() && config.clients.authorities.exists();
-        let trust = lists
+        let trust = self
+            .site
+            .has_trust()
             .then(|| doors::Trust::read(config, self.clock))
             .transpose()?;
         let trust = trust.map(|trust| trust.all);
@@ -413,12 +419,4 @@ fn replay_one(rows: &mut Rows, change: &Change) -> Result<(), BackupError> {
 
 fn random_id() -> Result<[u8; 16], HomeError> {
     Ok(RandomStream::new()?.array()?)
-}
-
-/// Anchors, then lists, as the store has them in one text.
-fn split_trust(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let mark = b"-----BEGIN X509 CRL-----";
-    let at = text.windows(mark.len()).position(|window| window == mark)?;
-    let (anchors, lists) = text.split_at(at);
-    Some((anchors.strip_suffix(b"\n").unwrap_or(anchors), lists))
 }

@@ -19,6 +19,10 @@ pub struct Limits {
     pub connections: usize,
     /// Streams of one HTTP/2 connection.
     pub concurrent_streams: u32,
+    /// Bytes of large bodies and answers that one connection may have in memory.
+    pub connection_bytes: usize,
+    /// Bytes of large bodies and answers that all connections together may have in memory.
+    pub held_bytes: usize,
     /// From the first byte of a head to its last, in seconds.
     pub header_timeout_s: u64,
     /// From the head to the end of the body, in seconds.
@@ -51,6 +55,8 @@ impl Default for Limits {
             header_bytes: 64 << 10,
             connections: 10_000,
             concurrent_streams: 2000,
+            connection_bytes: 64 << 20,
+            held_bytes: 1 << 30,
             header_timeout_s: 5,
             body_timeout_s: 30,
             request_timeout_s: 60,

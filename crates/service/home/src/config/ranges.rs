@@ -9,7 +9,7 @@ impl Config {
     )]
     pub(super) fn check_ranges(&self) -> Result<(), ConfigError> {
         let limits = &self.limits;
-        let numbers: [(&'static str, u64, u64, u64, &'static str); 19] = [
+        let numbers: [(&'static str, u64, u64, u64, &'static str); 21] = [
             (
                 "limits.body_bytes",
                 limits.body_bytes as u64,
@@ -38,6 +38,20 @@ impl Config {
                 1,
                 100_000,
                 "1 to 100000",
+            ),
+            (
+                "limits.connection_bytes",
+                limits.connection_bytes as u64,
+                1 << 20,
+                1 << 32,
+                "1048576 to 4294967296",
+            ),
+            (
+                "limits.held_bytes",
+                limits.held_bytes as u64,
+                1 << 20,
+                1 << 40,
+                "1048576 to 1099511627776",
             ),
             (
                 "limits.header_timeout_s",

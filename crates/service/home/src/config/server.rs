@@ -33,4 +33,10 @@ pub struct Clients {
     pub authorities: PathBuf,
     /// One revocation list per anchor; without it every client is refused.
     pub revocation_lists: PathBuf,
+    /// Certificates that are let in or kept out besides, at every listener.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roster: Option<PathBuf>,
+    /// Whether these files, and those of the listener of administration, are read again as soon as they change.
+    #[serde(default)]
+    pub follow: bool,
 }

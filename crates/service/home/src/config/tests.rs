@@ -25,6 +25,10 @@ fn a_minimal_file_has_safe_defaults_and_paths_of_its_folder() {
     assert_eq!(config.audit.sync, Sync::Grouped);
     assert!(!config.compat.vault_transit && !config.compat.seed);
     assert!(config.store.file.is_absolute() && config.store.file.ends_with("store.sqlite"));
+    assert!(config.clients.roster.is_none() && !config.clients.follow);
+    let roster = minimal().replace("[clients]\n", "[clients]\nroster = \"clients.txt\"\n");
+    let roster = read(&roster).unwrap().clients.roster.unwrap();
+    assert!(roster.is_absolute() && roster.ends_with("clients.txt"));
 }
 
 #[test]
@@ -71,6 +75,15 @@ fn wrong_types_missing_keys_and_other_versions_are_refused() {
         ("[audit]\n", "[limits]\nidle_timeout_s = 0\n[audit]\n"),
         ("[audit]\n", "[limits]\ndrain_timeout_s = 0\n[audit]\n"),
         ("[audit]\n", "[limits]\nholder_threads = 0\n[audit]\n"),
+        ("[audit]\n", "[limits]\nconnection_bytes = 0\n[audit]\n"),
+        ("[audit]\n", "[limits]\nheld_bytes = 0\n[audit]\n"),
+        (
+            "[audit]\n",
+            "[limits]\nheld_bytes = 1099511627777\n[audit]\n",
+        ),
+        ("[clients]\n", "[clients]\nroster = true\n"),
+        ("[clients]\n", "[clients]\nfollow = \"yes\"\n"),
+        ("[clients]\n", "[clients]\nrosters = \"clients.txt\"\n"),
         ("[audit]\n", "[log]\nlevel = \"debug\"\n[audit]\n"),
         ("[audit]\n", "[log]\nfile = \"x\"\n[audit]\n"),
         ("[audit]\n", "[probe]\n[audit]\n"),
