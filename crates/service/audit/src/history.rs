@@ -90,10 +90,11 @@ pub(crate) fn open_records(dir: &Path, file: FileId) -> io::Result<ChainReader<B
     ))
 }
 
-/// One file of heads and the number it begins with.
+/// One file of heads, what its name says of it, and the number it begins with.
 pub(crate) struct Part {
     pub(crate) first: u64,
     pub(crate) boot: BootId,
+    pub(crate) part: u32,
     pub(crate) name: String,
 }
 
@@ -112,6 +113,7 @@ pub(crate) fn parts(
                 parts.push(Part {
                     first,
                     boot: *boot,
+                    part: *part,
                     name,
                 });
             }

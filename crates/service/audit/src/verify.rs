@@ -25,7 +25,7 @@ use keywright_types::{BootId, InstallationId, NodeId};
 use crate::chain::{FileId, FileState, ReadError, Step};
 use crate::finding::{Fault, Finding};
 use crate::head::{self, Fingerprint, Head, HeadId, SignedHead, Signer, Statement};
-use crate::history;
+use crate::history::{self, Part};
 
 pub use report::Report;
 use track::{Track, Tracked};
@@ -145,6 +145,8 @@ struct Boot {
 #[derive(Clone, Copy)]
 struct At<'a> {
     file: &'a str,
+    /// Whose heads the file has, by its name: a start and pruning go by it.
+    boot: BootId,
     offset: u64,
     number: u64,
 }
@@ -186,7 +188,15 @@ impl<'a> Walk<'a> {
             Some(first) => self.first_heads.clone_from(&first.name),
             None => return Err(finding(self.first_heads.clone(), 0, None, Fault::Front)),
         }
-        parts.iter().try_for_each(|part| self.part(&part.name))?;
+        for pair in parts.windows(2) {
+            if let [before, after] = pair
+                && before.boot == after.boot
+                && before.part >= after.part
+            {
+                return Err(finding(after.name.clone(), 0, None, Fault::Origin));
+            }
+        }
+        parts.iter().try_for_each(|part| self.part(part))?;
         empty
             .iter()
             .try_for_each(|name| self.check_empty_heads(name))?;
@@ -205,11 +215,13 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn part(&mut self, name: &str) -> Result<(), Failure> {
+    fn part(&mut self, part: &Part) -> Result<(), Failure> {
+        let name = &part.name;
         let mut reader = history::open_heads(self.dir, name).map_err(unreadable(name))?;
         loop {
             let at = At {
                 file: name,
+                boot: part.boot,
                 offset: reader.position(),
                 number: self.newest.number + 1,
             };
@@ -219,7 +231,7 @@ impl<'a> Walk<'a> {
                 Ok(Step::Cut) => return self.crash_only(at.fault(Fault::Cut)),
                 Err(error) => {
                     return Err(read_failure(
-                        name.to_owned(),
+                        name.clone(),
                         at.offset,
                         Some(at.number),
                         error,
@@ -315,6 +327,9 @@ impl<'a> Walk<'a> {
     }
 
     fn check_boot(&mut self, at: At<'_>, head: &Head) -> Result<(), Failure> {
+        if head.boot != at.boot {
+            return Err(at.fault(Fault::Origin));
+        }
         let identity = (head.installation, head.node);
         if *self.identity.get_or_insert(identity) != identity {
             return Err(at.fault(Fault::HeadOrder));

@@ -110,11 +110,12 @@ fn shown(got: &Got) -> (u16, Vec<(String, String)>, String) {
         .collect();
     headers.sort();
     let mut body = String::from_utf8_lossy(&got.body).into_owned();
-    if let Some(id) = serde_json::from_slice::<serde_json::Value>(&got.body)
-        .ok()
-        .and_then(|body| body["error"]["request"].as_str().map(str::to_owned))
-    {
-        body = body.replace(&id, "");
+    let json: serde_json::Value = serde_json::from_slice(&got.body).unwrap_or_default();
+    // Of our own answers, and of those for Vault's clients.
+    for id in [&json["error"]["request"], &json["request_id"]] {
+        if let Some(id) = id.as_str() {
+            body = body.replace(id, "");
+        }
     }
     (got.status, headers, body)
 }

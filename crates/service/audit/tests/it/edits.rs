@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::support::*;
 
-const EDITS: usize = 40_000;
+const EDITS: usize = 20_000;
 /// Edits of one thread between two looks at the common count.
 const SHARE: usize = 500;
 

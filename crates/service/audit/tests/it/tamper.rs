@@ -200,7 +200,14 @@ fn files_removed_added_or_exchanged_are_found() {
     fs::copy(&records[0], copy.path().join(&added)).unwrap();
     let finding = verify(copy.path()).unwrap_err();
     assert_eq!((finding.file, finding.fault), (added, Fault::Unstated));
-    for path in head_files(folder.path()) {
+    let heads = head_files(folder.path());
+    for pair in heads.windows(2) {
+        let copy = self::copy(folder.path());
+        fs::copy(&pair[0], copy.path().join(name(&pair[1]))).unwrap();
+        fs::copy(&pair[1], copy.path().join(name(&pair[0]))).unwrap();
+        assert_eq!(fault(copy.path()), Fault::Origin);
+    }
+    for path in heads {
         let copy = self::copy(folder.path());
         fs::remove_file(copy.path().join(name(&path))).unwrap();
         let fault = fault(copy.path());

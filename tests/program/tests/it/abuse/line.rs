@@ -114,6 +114,11 @@ impl Line {
         self.reading.is_finished()
     }
 
+    /// What the server has said until now.
+    pub(super) fn heard(&self) -> Vec<Frame> {
+        frames::read(&self.heard.lock().unwrap())
+    }
+
     /// Waits for the server to end the connection, for so long.
     pub(super) async fn ends_within(mut self, time: Duration) -> Ended {
         let by_server = tokio::time::timeout(time, &mut self.reading).await.is_ok();
