@@ -26,7 +26,7 @@ const SHARE: usize = 500;
 )]
 fn edits() -> usize {
     match std::env::var("KEYWRIGHT_AUDIT_EDITS") {
-        Ok(text) => text.parse().expect("KEYWRIGHT_AUDIT_EDITS is a number"),
+        Ok(text) => text.parse().unwrap(),
         Err(_) => EDITS,
     }
 }
@@ -131,7 +131,6 @@ fn edit_bytes(
 ) -> &'static str {
     let length = bytes.len();
     let (at, count) = (dice.below(length), frames.len() - 1);
-    let whole = |index: usize| frames[index]..frames[index + 1];
     let (first, second) = (dice.below(count), dice.below(count));
     match dice.below(12) {
         0 => {
@@ -172,24 +171,36 @@ fn edit_bytes(
             "zeros"
         }
         8 => {
+            bytes.extend((0..=dice.below(80)).map(|_| dice.byte()));
+            "bytes behind the end"
+        }
+        which => edit_records(which, bytes, (frames, first, second)),
+    }
+}
+
+/// Of whole records or heads.
+fn edit_records(
+    which: usize,
+    bytes: &mut Vec<u8>,
+    (frames, first, second): (&[usize], usize, usize),
+) -> &'static str {
+    let whole = |index: usize| frames[index]..frames[index + 1];
+    match which {
+        9 => {
             bytes.drain(whole(first));
             "a record deleted"
         }
-        9 => {
+        10 => {
             let one = bytes[whole(first)].to_vec();
             bytes.splice(frames[second]..frames[second], one);
             "a record repeated"
         }
-        10 => {
+        _ => {
             let (low, high) = (first.min(second), first.max(second));
             let (one, two) = (bytes[whole(low)].to_vec(), bytes[whole(high)].to_vec());
             bytes.splice(whole(high), one);
             bytes.splice(whole(low), two);
             "two records exchanged"
-        }
-        _ => {
-            bytes.extend((0..=dice.below(80)).map(|_| dice.byte()));
-            "bytes behind the end"
         }
     }
 }

@@ -49,6 +49,7 @@ fn many(one: impl Fn(u32) -> Vec<u8>) -> Vec<u8> {
     (0..200).flat_map(one).collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn floods() -> Vec<Flood> {
     vec![
         Flood::of("rapid reset", |n| opened_and_reset(100 * n..100 * (n + 1))),

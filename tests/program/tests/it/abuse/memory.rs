@@ -104,7 +104,7 @@ impl Pouring {
             if room.min(window(stream) - sent) < PIECE {
                 continue;
             }
-            let piece = frame(kind::DATA, 0, stream, &[b' '; PIECE as usize]);
+            let piece = frame(kind::DATA, 0, stream, &[b' '; 16 << 10]);
             if !line.say(&piece).await {
                 return false;
             }
