@@ -305,7 +305,7 @@ numbered! {
     Code: u16, "code" {
         /// It worked.
         Ok = 0, "ok";
-        /// The body is not the JSON this route takes.
+        /// The body is not what this route takes.
         RequestMalformed = 1, "request_malformed";
         /// A binary field is not standard base64 with padding.
         Base64Invalid = 2, "base64_invalid";

@@ -1,4 +1,4 @@
-//! A binary field: base64 in the JSON, decoded only where the bytes are needed.
+//! A binary field: base64 in JSON, decoded only where the bytes are needed; a byte string in CBOR.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,39 +6,56 @@ use std::fmt;
 use keywright_encoding::base64;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Visitor};
-use serde::{Serialize, Serializer};
+use serde::ser::{self, Serialize, Serializer};
 
-/// The text of a binary field, borrowed from the body wherever JSON allows it.
+/// A binary field, borrowed from the body wherever its form allows it.
 ///
-/// It may be a plaintext or a key: it prints its length only, and a copy that JSON's escapes forced is
-/// wiped when dropped.
-pub struct Binary<'a>(Cow<'a, str>);
+/// It may be a plaintext or a key: it prints its length only, and what it owns is wiped when dropped.
+pub struct Binary<'a>(Content<'a>);
+
+enum Content<'a> {
+    /// The text of a field in JSON, which need not be base64.
+    Base64(Cow<'a, str>),
+    Bytes(Cow<'a, [u8]>),
+}
 
 impl<'a> Binary<'a> {
-    /// The field that holds these bytes.
+    /// The field that holds these bytes. It is put into the form of the body when it is written.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self(Content::Bytes(Cow::Borrowed(bytes)))
+    }
+
+    /// The field that holds these bytes, as base64 of its own.
     #[must_use]
     pub fn encode(bytes: &[u8]) -> Self {
-        Self(Cow::Owned(base64::encode(bytes)))
+        Self(Content::Base64(Cow::Owned(base64::encode(bytes))))
     }
 
     /// The field with this text, which need not be base64.
     #[must_use]
     pub const fn from_text(text: &'a str) -> Self {
-        Self(Cow::Borrowed(text))
+        Self(Content::Base64(Cow::Borrowed(text)))
     }
 
-    /// The text, which need not be base64.
+    /// The text in JSON, which need not be base64.
     #[must_use]
-    pub fn text(&self) -> &str {
-        &self.0
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Content::Base64(text) => Cow::Borrowed(text),
+            Content::Bytes(bytes) => Cow::Owned(base64::encode(bytes)),
+        }
     }
 
     /// The bytes.
     ///
     /// # Errors
-    /// If the text is not standard base64 with padding.
+    /// If it is a text that is not standard base64 with padding.
     pub fn decode(&self) -> Result<Vec<u8>, base64::Malformed> {
-        base64::decode(&self.0)
+        match &self.0 {
+            Content::Base64(text) => base64::decode(text),
+            Content::Bytes(bytes) => Ok(bytes.to_vec()),
+        }
     }
 
     /// Appends the bytes to `out`, which is unchanged on failure.
@@ -46,39 +63,71 @@ impl<'a> Binary<'a> {
     /// # Errors
     /// As [`Self::decode`].
     pub fn decode_into(&self, out: &mut Vec<u8>) -> Result<(), base64::Malformed> {
-        base64::decode_into(&self.0, out)
+        match &self.0 {
+            Content::Base64(text) => base64::decode_into(text, out),
+            Content::Bytes(bytes) => {
+                out.extend_from_slice(bytes);
+                Ok(())
+            }
+        }
     }
 
-    /// At least as many bytes as the text can hold, for a limit before decoding.
+    /// At least as many bytes as the field can hold, for a limit before decoding.
     #[must_use]
     pub fn bytes_at_most(&self) -> usize {
-        self.0.len() / 4 * 3
+        match &self.0 {
+            Content::Base64(text) => text.len() / 4 * 3,
+            Content::Bytes(bytes) => bytes.len(),
+        }
     }
 }
 
 impl Drop for Binary<'_> {
     fn drop(&mut self) {
-        if let Cow::Owned(text) = &mut self.0 {
-            keywright_secret::wipe(&mut std::mem::take(text).into_bytes());
+        match &mut self.0 {
+            Content::Base64(Cow::Owned(text)) => {
+                keywright_secret::wipe(&mut std::mem::take(text).into_bytes());
+            }
+            Content::Bytes(Cow::Owned(bytes)) => keywright_secret::wipe(bytes),
+            Content::Base64(Cow::Borrowed(_)) | Content::Bytes(Cow::Borrowed(_)) => {}
         }
     }
 }
 
 impl fmt::Debug for Binary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Binary({} characters)", self.0.len())
+        match &self.0 {
+            Content::Base64(text) => write!(f, "Binary({} characters)", text.len()),
+            Content::Bytes(bytes) => write!(f, "Binary({} bytes)", bytes.len()),
+        }
     }
 }
 
 impl Serialize for Binary<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
+        match (&self.0, serializer.is_human_readable()) {
+            (Content::Base64(text), true) => serializer.serialize_str(text),
+            (Content::Bytes(bytes), false) => serializer.serialize_bytes(bytes),
+            (Content::Bytes(bytes), true) => Binary::encode(bytes).serialize(serializer),
+            (Content::Base64(_), false) => {
+                let bytes = self.decode().map_err(ser::Error::custom)?;
+                Binary(Content::Bytes(Cow::Owned(bytes))).serialize(serializer)
+            }
+        }
     }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Binary<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TextVisitor).map(Self)
+        let content = match deserializer.is_human_readable() {
+            true => deserializer
+                .deserialize_str(TextVisitor)
+                .map(Content::Base64),
+            false => deserializer
+                .deserialize_bytes(BytesVisitor)
+                .map(Content::Bytes),
+        };
+        content.map(Self)
     }
 }
 
@@ -105,6 +154,29 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 }
 
+/// The same for bytes; a text is none.
+struct BytesVisitor;
+
+impl<'de> Visitor<'de> for BytesVisitor {
+    type Value = Cow<'de, [u8]>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bytes")
+    }
+
+    fn visit_borrowed_bytes<E: de::Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(bytes))
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(bytes.to_vec()))
+    }
+
+    fn visit_byte_buf<E: de::Error>(self, bytes: Vec<u8>) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(bytes))
+    }
+}
+
 impl JsonSchema for Binary<'_> {
     fn schema_name() -> Cow<'static, str> {
         "Binary".into()
@@ -113,7 +185,7 @@ impl JsonSchema for Binary<'_> {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "Standard base64 with padding (RFC 4648 section 4).",
+            "description": "Standard base64 with padding (RFC 4648 section 4); a byte string in application/cbor.",
             "contentEncoding": "base64",
             "pattern": "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
         })

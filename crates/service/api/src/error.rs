@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use http::StatusCode;
 use keywright_types::{Code, RequestId};
 
-use crate::Limits;
 use crate::answer::{ErrorAnswer, ErrorBody};
+use crate::{Codec, Limits};
 
 /// What is answered for one code.
 #[derive(Clone, Copy, Debug)]
@@ -76,10 +76,18 @@ pub fn entry(code: Code) -> &'static Entry {
 pub struct Refusal {
     code: Code,
     expects: Option<&'static str>,
-    /// Line and column, from 1.
-    at: Option<(usize, usize)>,
+    at: Option<At>,
     /// When to come back, where that is known better than the table knows it.
     seconds: Option<u32>,
+}
+
+/// Where it shows that a body is not what the route takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// In CBOR: the bytes before the item.
+    Offset(usize),
+    /// In JSON: line and column, from 1.
+    Text(usize, usize),
 }
 
 impl Refusal {
@@ -102,13 +110,21 @@ impl Refusal {
         self
     }
 
-    /// A body that is not what the route takes, and where that showed.
-    pub(crate) const fn malformed(expects: &'static str, at: Option<(usize, usize)>) -> Self {
+    /// A body of JSON that is not what the route takes, and where that showed.
+    pub(crate) fn malformed(expects: &'static str, at: Option<(usize, usize)>) -> Self {
         Self {
-            code: Code::RequestMalformed,
             expects: Some(expects),
-            at,
-            seconds: None,
+            at: at.map(|(line, column)| At::Text(line, column)),
+            ..Self::new(Code::RequestMalformed)
+        }
+    }
+
+    /// The same of CBOR.
+    pub(crate) const fn malformed_cbor(expects: &'static str, offset: usize) -> Self {
+        Self {
+            expects: Some(expects),
+            at: Some(At::Offset(offset)),
+            ..Self::new(Code::RequestMalformed)
         }
     }
 
@@ -138,15 +154,16 @@ impl Refusal {
         if let Some(expects) = self.expects {
             message = format!("{message}; it takes {expects}, and nothing else");
         }
-        if let Some((line, column)) = self.at {
-            message = format!("{message} (line {line}, column {column})");
+        match self.at {
+            Some(At::Offset(offset)) => format!("{message} (offset {offset} of the CBOR)"),
+            Some(At::Text(line, column)) => format!("{message} (line {line}, column {column})"),
+            None => message,
         }
-        message
     }
 
     /// The body of the answer.
     #[must_use]
-    pub fn body(&self, limits: &Limits, request: RequestId) -> Vec<u8> {
+    pub fn body(&self, codec: Codec, limits: &Limits, request: RequestId) -> Vec<u8> {
         let answer = ErrorAnswer {
             error: ErrorBody {
                 code: self.code.name().to_owned(),
@@ -155,8 +172,8 @@ impl Refusal {
                 request: (!request.is_none()).then_some(request),
             },
         };
-        // Three texts in a map cannot fail to be JSON; an empty body would still carry the status.
-        serde_json::to_vec(&answer).unwrap_or_default()
+        // Three texts in a map have both forms; an empty body would still carry the status.
+        codec.encode(&answer).unwrap_or_default()
     }
 }
 
@@ -202,7 +219,7 @@ static TABLE: [Entry; 48] = [
     row(
         Code::RequestMalformed,
         StatusCode::BAD_REQUEST,
-        "the body is not the JSON this route takes",
+        "the body is not what this route takes",
     ),
     row(
         Code::Base64Invalid,

@@ -5,18 +5,19 @@ use http::Method;
 use keywright_types::{Code, Name, RequestId};
 use serde::Serialize;
 
-use crate::Limits;
+use crate::answer::{BatchAnswer, ErrorAnswer, OpenAnswer};
 use crate::error::Refusal;
 use crate::orders::{ApproveOrder, KeyOrder, RotateOrder, parse_order};
 use crate::request::{
     AgreeItem, Body, DatakeyItem, MacItem, MacVerifyItem, OpenItem, PathItem, PublicKeyItem,
-    RandomItem, RewrapItem, SealItem, SignItem, TokenItem, ValueItem, VerifyItem, parse,
+    RandomItem, RewrapItem, SealItem, SignItem, TokenItem, ValueItem, VerifyItem,
 };
 use crate::route::{RouteMatch, match_route};
 use crate::seed;
 use crate::vault::LoginToken;
 use crate::vault::answer::Refused;
 use crate::vault::{request as vault, route};
+use crate::{Codec, Limits};
 
 /// Small, so that the limits are met too.
 const LIMITS: Limits = Limits {
@@ -24,22 +25,54 @@ const LIMITS: Limits = Limits {
     items: 8,
 };
 
-/// One body as one kind of item. What is read again borrows from elsewhere, which no generic function
+/// Where what was accepted in one form may be longer in the other.
+const WIDER: Limits = Limits {
+    body_bytes: 1 << 20,
+    items: 8,
+};
+
+/// One body in one form as one kind of item. What is read again borrows from elsewhere, which no generic function
 /// over the item's type can say.
 macro_rules! body {
-    ($data:expr, $item:ty) => {
-        match parse::<$item>($data, &LIMITS) {
+    ($codec:expr, $data:expr, $item:ty) => {
+        match $codec.read::<$item>($data, &LIMITS) {
             Ok(request) => {
-                let written = accepted(&request);
-                let again = parse::<$item>(&written, &LIMITS);
-                let again = again.map(|again| accepted(&again));
-                assert!(
-                    again == Ok(written),
-                    "a request means something else when written"
-                );
+                let written = accepted($codec, &request).unwrap_or_default();
+                for form in [Codec::Cbor, Codec::Json] {
+                    // A text that is no base64 has no other form.
+                    let Some(there) = accepted(form, &request) else {
+                        continue;
+                    };
+                    let again = form.read::<$item>(&there, &WIDER);
+                    let again = again.map(|again| accepted($codec, &again).unwrap_or_default());
+                    assert!(
+                        again.as_ref() == Ok(&written),
+                        "a request means something else when written"
+                    );
+                }
             }
             Err(refusal) => refused(refusal),
         }
+    };
+}
+
+/// One body in one form as every kind of item.
+macro_rules! bodies {
+    ($codec:expr, $data:expr) => {
+        body!($codec, $data, SealItem<'_>);
+        body!($codec, $data, OpenItem<'_>);
+        body!($codec, $data, RewrapItem<'_>);
+        body!($codec, $data, DatakeyItem<'_>);
+        body!($codec, $data, RandomItem);
+        body!($codec, $data, ValueItem<'_>);
+        body!($codec, $data, TokenItem<'_>);
+        body!($codec, $data, SignItem<'_>);
+        body!($codec, $data, VerifyItem<'_>);
+        body!($codec, $data, AgreeItem<'_>);
+        body!($codec, $data, PublicKeyItem<'_>);
+        body!($codec, $data, PathItem<'_>);
+        body!($codec, $data, MacItem<'_>);
+        body!($codec, $data, MacVerifyItem<'_>);
     };
 }
 
@@ -62,7 +95,7 @@ macro_rules! order {
 
 /// Reads `data` as the body of every route and as a path, and checks that
 ///
-/// * what is accepted has between one item and the limit, and means the same when written again;
+/// * what is accepted has between one item and the limit, and means the same when written again, be it in CBOR;
 /// * what is refused has one of three codes, and the answer shows nothing of the body;
 /// * a path leads to a context only by a valid name, and only as it is written.
 ///
@@ -72,22 +105,32 @@ pub fn request(data: &[u8]) {
     order!(data, KeyOrder);
     order!(data, RotateOrder);
     order!(data, ApproveOrder);
-    body!(data, SealItem<'_>);
-    body!(data, OpenItem<'_>);
-    body!(data, RewrapItem<'_>);
-    body!(data, DatakeyItem<'_>);
-    body!(data, RandomItem);
-    body!(data, ValueItem<'_>);
-    body!(data, TokenItem<'_>);
-    body!(data, SignItem<'_>);
-    body!(data, VerifyItem<'_>);
-    body!(data, AgreeItem<'_>);
-    body!(data, PublicKeyItem<'_>);
-    body!(data, PathItem<'_>);
-    body!(data, MacItem<'_>);
-    body!(data, MacVerifyItem<'_>);
+    bodies!(Codec::Json, data);
     if let Ok(text) = std::str::from_utf8(data) {
         path(text);
+    }
+}
+
+/// Reads `data` as the body of every route of items in CBOR, and as an answer to a client, and checks that
+///
+/// * what is accepted has between one item and the limit, and means the same when written again, be it in JSON;
+/// * what is refused has one of three codes, and the answer shows nothing of the body;
+/// * an error that a client reads is the same when it is written again.
+///
+/// # Panics
+/// If one of them does not hold, which is what a fuzzer looks for.
+pub fn cbor(data: &[u8]) {
+    bodies!(Codec::Cbor, data);
+    let batch: Result<BatchAnswer<OpenAnswer<'_>>, _> = Codec::Cbor.decode(data);
+    let count = batch.map_or(0, |batch| batch.items.len());
+    assert!(count <= data.len(), "more results than bytes");
+    if let Ok(error) = Codec::Cbor.decode::<ErrorAnswer>(data) {
+        let written = Codec::Cbor.encode(&error).unwrap_or_default();
+        let again = Codec::Cbor.decode::<ErrorAnswer>(&written);
+        assert!(
+            again == Ok(error),
+            "an error means something else when written"
+        );
     }
 }
 
@@ -219,10 +262,10 @@ fn transit_path(text: &str) {
     }
 }
 
-fn accepted<T: Serialize>(request: &Body<T>) -> Vec<u8> {
+fn accepted<T: Serialize>(codec: Codec, request: &Body<T>) -> Option<Vec<u8>> {
     let count = request.items().len();
     assert!((1..=LIMITS.items).contains(&count), "{count} items");
-    serde_json::to_vec(request).unwrap_or_default()
+    codec.encode(request).ok()
 }
 
 fn refused(refusal: Refusal) {

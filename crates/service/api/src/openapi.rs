@@ -22,7 +22,7 @@ use crate::request::{
     RewrapItem, SealItem, SignItem, TokenItem, ValueItem, VerifyItem,
 };
 use crate::route::{Endpoint, ROUTES, Route};
-use crate::{AAD_HEADER, KEY_VERSION_HEADER, Limits, MAX_AAD, openapi::example::Examples};
+use crate::{AAD_HEADER, Codec, KEY_VERSION_HEADER, Limits, MAX_AAD, openapi::example::Examples};
 
 mod example;
 
@@ -93,14 +93,11 @@ fn operation(route: &Route, limits: &Limits) -> Value {
     } else if let Some(item) = route.request {
         operation["requestBody"] = json!({
             "required": true,
-            "description": format!("At most {} bytes.", limits.body_bytes),
-            "content": { "application/json": {
-                "schema": match route.takes_items() {
-                    true => one_or_items(item, limits),
-                    false => reference(item),
-                },
-                "examples": named(&examples.requests),
-            } },
+            "description": format!("At most {} bytes.{}", limits.body_bytes, in_both(route)),
+            "content": content(route, Some(&examples.requests), match route.takes_items() {
+                true => one_or_items(item, limits),
+                false => reference(item),
+            }),
         });
     }
     operation
@@ -120,6 +117,33 @@ fn aad_parameter() -> Value {
         "description": format!("Additional data of at most {MAX_AAD} bytes, in base64; once."),
         "schema": { "type": "string", "contentEncoding": "base64" },
     })
+}
+
+/// The forms of a body that the route has, with examples in the one that people read.
+fn content(route: &Route, examples: Option<&[(&'static str, Value)]>, schema: Value) -> Value {
+    let mut in_json = json!({ "schema": schema });
+    if let Some(examples) = examples {
+        in_json["examples"] = named(examples);
+    }
+    let mut content = Map::new();
+    if route.takes_items() {
+        content.insert(
+            Codec::Cbor.media_type().to_owned(),
+            json!({ "schema": in_json["schema"] }),
+        );
+    }
+    content.insert(Codec::Json.media_type().to_owned(), in_json);
+    content.into()
+}
+
+/// What the schema cannot say of the other form.
+const fn in_both(route: &Route) -> &'static str {
+    match route.takes_items() {
+        true => {
+            " In application/cbor a field in base64 is a byte string, and nothing else differs."
+        }
+        false => "",
+    }
 }
 
 /// A body of bytes.
@@ -271,10 +295,7 @@ fn success(route: &Route, examples: &Examples) -> Value {
     }
     json!({
         "description": description,
-        "content": { "application/json": {
-            "schema": schema,
-            "examples": named(&examples.answers),
-        } },
+        "content": content(route, Some(&examples.answers), schema),
     })
 }
 
@@ -297,7 +318,7 @@ fn refusal(route: &Route, codes: &[Code], limits: &Limits) -> Value {
     }
     let mut response = json!({
         "description": description.join("\n"),
-        "content": { "application/json": { "schema": schema } },
+        "content": content(route, None, schema),
     });
     if retry {
         response["headers"] = json!({ "Retry-After": {

@@ -1,4 +1,4 @@
-//! Bodies of requests: one item, or `items` with a list of them, never both.
+//! Bodies of requests, in JSON or CBOR: one item, or `items` with a list of them, never both.
 //!
 //! ```
 //! use keywright_api::Limits;
@@ -242,7 +242,7 @@ impl<'a> Item<'a> for MacVerifyItem<'a> {
     const EXPECTS: &'static str = "`message`, `mac` and the `key_version` that mac answered with it, or `items` with a list of such objects";
 }
 
-/// Reads a body. Nothing of the body is ever part of the refusal.
+/// Reads a body in JSON; [`crate::Codec::read`] reads either form. Nothing of the body is ever part of the refusal.
 ///
 /// # Errors
 /// A [`Refusal`] with `body_too_large`, `too_many_items` or `request_malformed`. Whether binary fields
@@ -250,11 +250,7 @@ impl<'a> Item<'a> for MacVerifyItem<'a> {
 pub fn parse<'a, T: Item<'a>>(body: &'a [u8], limits: &Limits) -> Result<Body<T>, Refusal> {
     let text = read_text(body, limits, T::EXPECTS)?;
     let too_many = Cell::new(false);
-    let form = Form {
-        limit: limits.items,
-        too_many: &too_many,
-        item: PhantomData,
-    };
+    let form = Form::new(limits.items, &too_many);
     let mut reader = serde_json::Deserializer::from_str(text);
     form.deserialize(&mut reader)
         .and_then(|request| reader.end().map(|()| request))
@@ -294,10 +290,21 @@ fn position(before: &[u8]) -> (usize, usize) {
 
 // === reading ===
 
-struct Form<'c, T> {
+pub(crate) struct Form<'c, T> {
     limit: usize,
     too_many: &'c Cell<bool>,
     item: PhantomData<T>,
+}
+
+impl<'c, T> Form<'c, T> {
+    /// One item, or at most so many; what is set tells a list that is too long from one that is wrong.
+    pub(crate) const fn new(limit: usize, too_many: &'c Cell<bool>) -> Self {
+        Self {
+            limit,
+            too_many,
+            item: PhantomData,
+        }
+    }
 }
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Form<'_, T> {
@@ -346,7 +353,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<'_, T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
-        let mut items = Vec::new();
+        let announced = list.size_hint().unwrap_or_default();
+        let mut items = Vec::with_capacity(announced.min(self.0.limit));
         while let Some(item) = list.next_element()? {
             if items.len() >= self.0.limit {
                 self.0.too_many.set(true);

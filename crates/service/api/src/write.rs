@@ -1,14 +1,18 @@
-//! Answers of the hot routes, written in one pass into one buffer.
+//! Answers of the hot routes, written in one pass into one buffer, in JSON or CBOR.
 //!
 //! Every item of every batch goes through here, so no tree of values is built. The buffer may
 //! hold plaintext and keys: what it leaves behind when it grows, or when it is dropped unfinished, is
 //! wiped. `tests/it/answers.rs` reads everything back through [`crate::answer`].
 
+mod in_cbor;
+mod json;
+
 use keywright_clock::WallTime;
-use keywright_encoding::base64;
 use keywright_types::{Code, DataKeyId, KeyVersion};
 
-use crate::error;
+use crate::{Codec, cbor, error};
+
+pub(crate) use json::Buffer;
 
 /// What became of an item.
 #[derive(Clone, Copy)]
@@ -160,9 +164,9 @@ impl std::fmt::Debug for Done<'_> {
 }
 
 impl Done<'_> {
-    /// At least as many bytes as the item takes in JSON; texts that need escapes find more room themselves.
-    const fn room(&self) -> usize {
-        let binary = match self {
+    /// At least as many bytes as the item takes; texts that need escapes find more room themselves.
+    const fn room(&self, codec: Codec) -> usize {
+        let bytes = match self {
             Self::Datakey {
                 plaintext,
                 ciphertext,
@@ -194,38 +198,61 @@ impl Done<'_> {
             Self::PublicKey { jwk, pem, .. } => jwk.len() + pem.len() * 2,
             Self::Verified { .. } => 0,
         };
-        binary / 3 * 4 + FIELDS
+        codec.length_of(bytes) + FIELDS
     }
 }
 
-/// More than the names, the id, the version and the time of any item take: 132 bytes, and up to eight
+/// More than the names, the id, the version and the time of any item take: 132 bytes in JSON, and up to eight
 /// for the ends of two base64 texts.
 const FIELDS: usize = 224;
 
 /// The answer to a request of one item.
 #[must_use]
-pub fn one(done: &Done<'_>) -> Vec<u8> {
-    let mut out = Buffer::with_capacity(done.room());
-    out.item(done);
-    out.finish()
+pub fn one(codec: Codec, done: &Done<'_>) -> Vec<u8> {
+    let room = done.room(codec);
+    match codec {
+        Codec::Cbor => {
+            let mut out = cbor::Buffer::with_capacity(room);
+            write(&mut out, done);
+            out.finish()
+        }
+        Codec::Json => {
+            let mut out = Buffer::with_capacity(room);
+            write(&mut out, done);
+            out.finish()
+        }
+    }
 }
 
 /// The answer to a batch, item by item.
 #[derive(Debug)]
 pub struct Batch {
-    out: Buffer,
-    count: u32,
+    out: Out,
+    count: usize,
     failed: u32,
 }
 
+#[derive(Debug)]
+enum Out {
+    /// What is written, and how many items it says that there will be.
+    Cbor(cbor::Buffer, usize),
+    Json(Buffer),
+}
+
 impl Batch {
-    /// An answer that will be about `bytes` long; it grows if that was too little.
+    /// An answer of so many items that will be about `bytes` long. If either was wrong, it costs a copy.
     #[must_use]
-    pub fn with_capacity(bytes: usize) -> Self {
-        let mut out = Buffer::with_capacity(bytes.max(FIELDS));
-        out.text("{\"items\":[");
+    pub fn new(codec: Codec, items: usize, bytes: usize) -> Self {
+        let bytes = bytes.max(FIELDS);
         Self {
-            out,
+            out: match codec {
+                Codec::Cbor => Out::Cbor(beginning(items, bytes), items),
+                Codec::Json => {
+                    let mut out = Buffer::with_capacity(bytes);
+                    out.text("{\"items\":[");
+                    Out::Json(out)
+                }
+            },
             count: 0,
             failed: 0,
         }
@@ -233,26 +260,23 @@ impl Batch {
 
     /// Adds the result of the next item.
     pub fn push(&mut self, result: Result<Done<'_>, Code>) {
-        if self.count > 0 {
-            self.out.reserve(1);
-            self.out.text(",");
+        self.failed += u32::from(result.is_err());
+        match &mut self.out {
+            Out::Cbor(out, _) => push(out, Codec::Cbor, result),
+            Out::Json(out) => {
+                if self.count > 0 {
+                    out.reserve(1);
+                    out.text(",");
+                }
+                push(out, Codec::Json, result);
+            }
         }
         self.count += 1;
-        match result {
-            Ok(done) => {
-                self.out.reserve(done.room());
-                self.out.item(&done);
-            }
-            Err(code) => {
-                self.failed += 1;
-                self.out.error(code);
-            }
-        }
     }
 
     /// How many items were added.
     #[must_use]
-    pub const fn count(&self) -> u32 {
+    pub const fn count(&self) -> usize {
         self.count
     }
 
@@ -264,234 +288,190 @@ impl Batch {
 
     /// The whole answer.
     #[must_use]
-    pub fn finish(mut self) -> Vec<u8> {
-        self.out.reserve(FIELDS);
-        self.out.text("],\"failed\":");
-        self.out.number(self.failed);
-        self.out.text("}");
-        self.out.finish()
+    pub fn finish(self) -> Vec<u8> {
+        match self.out {
+            Out::Cbor(out, announced) => {
+                let mut out = match self.count == announced {
+                    true => out,
+                    false => announce_anew(&out, announced, self.count),
+                };
+                out.reserve(FIELDS);
+                Members::number(&mut out, "failed", self.failed);
+                out.finish()
+            }
+            Out::Json(mut out) => {
+                out.reserve(FIELDS);
+                out.text("],\"failed\":");
+                out.number(self.failed);
+                out.text("}");
+                out.finish()
+            }
+        }
     }
 }
 
-/// JSON under construction.
-pub(crate) struct Buffer(String);
+/// The beginning of a batch in CBOR, up to its first item.
+fn beginning(items: usize, bytes: usize) -> cbor::Buffer {
+    let mut out = cbor::Buffer::with_capacity(bytes);
+    out.map(2);
+    out.text("items");
+    out.array(items);
+    out
+}
 
-impl Buffer {
-    pub(crate) fn with_capacity(bytes: usize) -> Self {
-        Self(String::with_capacity(bytes))
-    }
+/// The same items behind a beginning that says how many they are.
+fn announce_anew(out: &cbor::Buffer, announced: usize, count: usize) -> cbor::Buffer {
+    let mut right = beginning(count, out.len() + FIELDS);
+    right.written(out.since(beginning(announced, FIELDS).len()));
+    right
+}
 
-    /// Makes room. A buffer that moves wipes the place it leaves.
-    pub(crate) fn reserve(&mut self, more: usize) {
-        if self.0.capacity() - self.0.len() < more {
-            let mut wider = String::with_capacity((self.0.len() + more).max(self.0.capacity() * 2));
-            wider.push_str(&self.0);
-            wipe(std::mem::replace(&mut self.0, wider));
+fn push(out: &mut impl Members, codec: Codec, result: Result<Done<'_>, Code>) {
+    match result {
+        Ok(done) => {
+            out.reserve(done.room(codec));
+            write(out, &done);
         }
+        Err(code) => write_error(out, code),
     }
+}
 
-    fn item(&mut self, done: &Done<'_>) {
-        match *done {
-            Done::Datakey {
-                id,
-                plaintext,
-                ciphertext,
-                version,
-                not_after,
-            } => {
-                self.text("{\"id\":\"");
-                self.text(&id.to_string());
-                self.text("\"");
-                if let Some(plaintext) = plaintext {
-                    self.binary(",\"plaintext\":\"", plaintext);
-                }
-                self.binary(",\"ciphertext\":\"", ciphertext);
-                self.version(version);
-                self.not_after(not_after);
-            }
-            Done::DatakeyOpened {
-                id,
-                plaintext,
-                version,
-                not_after,
-            } => {
-                self.text("{\"id\":\"");
-                self.text(&id.to_string());
-                self.binary("\",\"plaintext\":\"", plaintext);
-                self.version(version);
-                self.not_after(not_after);
-            }
-            Done::Opened { plaintext, version } => {
-                self.binary("{\"plaintext\":\"", plaintext);
-                self.version(version);
-            }
-            Done::Random(bytes) => self.binary("{\"random\":\"", bytes),
-            Done::Sealed {
-                ciphertext,
-                version,
-            } => {
-                self.binary("{\"ciphertext\":\"", ciphertext);
-                self.version(version);
-            }
-            Done::Tokenized { token, version } => self.named("{\"token\":\"", token, version),
-            Done::Detokenized { value, version } => self.named("{\"value\":\"", value, version),
-            Done::Masked { masked, version } => self.named("{\"masked\":\"", masked, version),
-            _ => self.used(done),
-        }
-        self.text("}");
-    }
+/// An object of members, in either form. Names have fewer than 24 bytes and need no escapes.
+trait Members {
+    /// Makes room; a buffer that moves wipes the place it leaves.
+    fn reserve(&mut self, more: usize);
+    /// Begins an object of so many members.
+    fn open(&mut self, members: usize);
+    fn close(&mut self);
+    /// A name alone; its value follows.
+    fn name(&mut self, name: &'static str);
+    fn bytes(&mut self, name: &'static str, bytes: &[u8]);
+    fn text(&mut self, name: &'static str, text: &str);
+    fn number(&mut self, name: &'static str, number: u32);
+    fn flag(&mut self, name: &'static str, flag: bool);
+    /// An object of texts, given as JSON without escapes.
+    fn texts(&mut self, name: &'static str, json: &str);
 
-    /// A text and its version; the brace at the end is the caller's.
-    fn named(&mut self, before: &str, text: &str, version: KeyVersion) {
-        self.quoted(before, text);
-        self.version(version);
-    }
-
-    /// What was done with a key; the brace at the end is the caller's.
-    fn used(&mut self, done: &Done<'_>) {
-        match *done {
-            Done::Agreed { secret, version } => {
-                self.binary("{\"secret\":\"", secret);
-                self.version(version);
-            }
-            Done::Exported {
-                private_key,
-                scheme,
-                seed,
-                version,
-            } => {
-                self.binary("{\"private_key\":\"", private_key);
-                self.quoted(",\"scheme\":\"", scheme);
-                self.quoted(",\"seed\":\"", seed);
-                self.version(version);
-            }
-            Done::Mac { mac, version } => {
-                self.binary("{\"mac\":\"", mac);
-                self.version(version);
-            }
-            Done::PublicKey {
-                public_key,
-                jwk,
-                pem,
-                version,
-            } => {
-                self.binary("{\"public_key\":\"", public_key);
-                self.text(",\"jwk\":");
-                self.text(jwk);
-                self.quoted(",\"pem\":\"", pem);
-                self.version(version);
-            }
-            Done::Signed { signature, version } => {
-                self.binary("{\"signature\":\"", signature);
-                self.version(version);
-            }
-            Done::Verified { valid, version } => {
-                self.text(if valid {
-                    "{\"valid\":true"
-                } else {
-                    "{\"valid\":false"
-                });
-                self.version(version);
-            }
-            Done::Xpub { xpub, version } => self.named("{\"xpub\":\"", xpub, version),
-            _ => {}
-        }
-    }
-
-    /// Codes and sentences hold nothing that JSON escapes; a test of the table looks at each.
-    fn error(&mut self, code: Code) {
-        let sentence = error::entry(code).sentence();
-        self.reserve(sentence.len() + FIELDS);
-        self.text("{\"error\":{\"code\":\"");
-        self.text(code.name());
-        self.text("\",\"message\":\"");
-        self.text(sentence);
-        self.text("\"}}");
-    }
-
-    pub(crate) fn text(&mut self, text: &str) {
-        self.0.push_str(text);
-    }
-
-    pub(crate) fn binary(&mut self, before: &str, bytes: &[u8]) {
-        self.0.push_str(before);
-        base64::encode_into(bytes, &mut self.0);
-        self.0.push('"');
-    }
-
-    /// A byte in two digits.
-    pub(crate) fn hex(&mut self, byte: u8) {
-        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-        self.0.push(digit(byte >> 4));
-        self.0.push(digit(byte & 15));
-    }
-
-    /// A text, with the escapes that JSON demands.
-    pub(crate) fn quoted(&mut self, before: &str, text: &str) {
-        self.0.push_str(before);
-        let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
-        if text.bytes().all(plain) {
-            self.0.push_str(text);
-        } else {
-            self.reserve(text.len() * LONGEST_ESCAPE + FIELDS);
-            text.chars().for_each(|character| self.escaped(character));
-        }
-        self.0.push('"');
-    }
-
-    fn escaped(&mut self, character: char) {
-        match character {
-            '"' => self.text("\\\""),
-            '\\' => self.text("\\\\"),
-            '\u{0}'..='\u{1f}' => {
-                let digit = |value: u32| char::from_digit(value, 16).unwrap_or('0');
-                self.text("\\u00");
-                self.0.push(digit(u32::from(character) >> 4));
-                self.0.push(digit(u32::from(character) & 15));
-            }
-            other => self.0.push(other),
-        }
-    }
-
-    pub(crate) fn version(&mut self, version: KeyVersion) {
-        self.text(",\"key_version\":");
-        self.number(version.number());
+    fn version(&mut self, version: KeyVersion) {
+        self.number("key_version", version.number());
     }
 
     fn not_after(&mut self, time: WallTime) {
-        self.text(",\"not_after\":\"");
-        self.text(&time.rfc3339());
-        self.text("\"");
+        self.text("not_after", &time.rfc3339());
     }
 
-    /// Decimal, without the machinery of `format!`.
-    pub(crate) fn number(&mut self, number: u32) {
-        if number >= 10 {
-            self.number(number / 10);
+    /// An object of bytes and their version.
+    fn bytes_of(&mut self, name: &'static str, bytes: &[u8], version: KeyVersion) {
+        self.open(2);
+        self.bytes(name, bytes);
+        self.version(version);
+    }
+
+    /// An object of a text and its version.
+    fn text_of(&mut self, name: &'static str, text: &str, version: KeyVersion) {
+        self.open(2);
+        self.text(name, text);
+        self.version(version);
+    }
+}
+
+/// Which members an answer has: the one place that says so for both forms.
+fn write(out: &mut impl Members, done: &Done<'_>) {
+    match *done {
+        Done::Datakey {
+            id,
+            plaintext,
+            ciphertext,
+            version,
+            not_after,
+        } => {
+            out.open(4 + usize::from(plaintext.is_some()));
+            out.text("id", &id.to_string());
+            if let Some(plaintext) = plaintext {
+                out.bytes("plaintext", plaintext);
+            }
+            out.bytes("ciphertext", ciphertext);
+            out.version(version);
+            out.not_after(not_after);
         }
-        self.0.push(char::from(b'0' + (number % 10) as u8));
+        Done::DatakeyOpened {
+            id,
+            plaintext,
+            version,
+            not_after,
+        } => {
+            out.open(4);
+            out.text("id", &id.to_string());
+            out.bytes("plaintext", plaintext);
+            out.version(version);
+            out.not_after(not_after);
+        }
+        Done::Opened { plaintext, version } => out.bytes_of("plaintext", plaintext, version),
+        Done::Random(bytes) => {
+            out.open(1);
+            out.bytes("random", bytes);
+        }
+        Done::Sealed {
+            ciphertext,
+            version,
+        } => out.bytes_of("ciphertext", ciphertext, version),
+        Done::Tokenized { token, version } => out.text_of("token", token, version),
+        Done::Detokenized { value, version } => out.text_of("value", value, version),
+        Done::Masked { masked, version } => out.text_of("masked", masked, version),
+        _ => write_use(out, done),
     }
+    out.close();
+}
 
-    pub(crate) fn finish(mut self) -> Vec<u8> {
-        std::mem::take(&mut self.0).into_bytes()
+/// What was done with a key; the end of the object is the caller's.
+fn write_use(out: &mut impl Members, done: &Done<'_>) {
+    match *done {
+        Done::Agreed { secret, version } => out.bytes_of("secret", secret, version),
+        Done::Exported {
+            private_key,
+            scheme,
+            seed,
+            version,
+        } => {
+            out.open(4);
+            out.bytes("private_key", private_key);
+            out.text("scheme", scheme);
+            out.text("seed", seed);
+            out.version(version);
+        }
+        Done::Mac { mac, version } => out.bytes_of("mac", mac, version),
+        Done::PublicKey {
+            public_key,
+            jwk,
+            pem,
+            version,
+        } => {
+            out.open(4);
+            out.bytes("public_key", public_key);
+            out.texts("jwk", jwk);
+            out.text("pem", pem);
+            out.version(version);
+        }
+        Done::Signed { signature, version } => out.bytes_of("signature", signature, version),
+        Done::Verified { valid, version } => {
+            out.open(2);
+            out.flag("valid", valid);
+            out.version(version);
+        }
+        Done::Xpub { xpub, version } => out.text_of("xpub", xpub, version),
+        _ => out.open(0),
     }
 }
 
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        wipe(std::mem::take(&mut self.0));
-    }
-}
-
-impl std::fmt::Debug for Buffer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Buffer({} bytes)", self.0.len())
-    }
-}
-
-/// Bytes of the longest escape, that of a control character.
-const LONGEST_ESCAPE: usize = 6;
-
-fn wipe(text: String) {
-    keywright_secret::wipe(&mut text.into_bytes());
+/// An item that failed.
+fn write_error(out: &mut impl Members, code: Code) {
+    let sentence = error::entry(code).sentence();
+    out.reserve(sentence.len() + FIELDS);
+    out.open(1);
+    out.name("error");
+    out.open(2);
+    out.text("code", code.name());
+    out.text("message", sentence);
+    out.close();
+    out.close();
 }

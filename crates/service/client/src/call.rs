@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, StatusCode, header, uri::PathAndQuery};
+use keywright_api::Codec;
 use keywright_api::answer::{ContextsAnswer, HealthAnswer};
 use keywright_api::request::RandomItem;
 use keywright_api::route::Endpoint;
@@ -77,6 +78,7 @@ struct Outgoing {
     method: Method,
     path: PathAndQuery,
     body: Bytes,
+    codec: Codec,
 }
 
 impl Client {
@@ -113,11 +115,32 @@ impl Client {
         path: &str,
         body: impl Into<Bytes>,
     ) -> Result<Answer, Error> {
-        let outgoing = Outgoing {
+        self.send(Outgoing {
             method,
             path: path.parse().map_err(|_| Error::Request)?,
             body: body.into(),
-        };
+            codec: Codec::Json,
+        })
+        .await
+    }
+
+    /// The form in which items are sent.
+    pub(crate) fn codec(&self) -> Codec {
+        self.0.settings.codec
+    }
+
+    /// Sends items, which were written in the form of [`Self::codec`].
+    pub(crate) async fn call_with_items(&self, path: &str, body: Vec<u8>) -> Result<Answer, Error> {
+        self.send(Outgoing {
+            method: Method::POST,
+            path: path.parse().map_err(|_| Error::Request)?,
+            body: body.into(),
+            codec: self.codec(),
+        })
+        .await
+    }
+
+    async fn send(&self, outgoing: Outgoing) -> Result<Answer, Error> {
         tokio::time::timeout(self.0.settings.timeout, self.deliver(&outgoing))
             .await
             .map_err(|_| Error::Timeout)?
@@ -208,8 +231,8 @@ impl Outgoing {
                 .header(header::HOST, authority),
         };
         if !self.body.is_empty() {
-            let json = HeaderValue::from_static("application/json");
-            request = request.header(header::CONTENT_TYPE, json);
+            let form = HeaderValue::from_static(self.codec.media_type());
+            request = request.header(header::CONTENT_TYPE, form);
         }
         request
             .body(Payload::whole(self.body.clone()))

@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use http::StatusCode;
+use keywright_api::Codec;
 use keywright_api::answer::{ErrorAnswer, ErrorBody};
 use keywright_types::{Code, RequestId};
 use rustls::AlertDescription;
@@ -90,7 +91,7 @@ const LONGEST_MESSAGE: usize = 1024;
 impl Refused {
     /// Reads a refusal from the answer with this status.
     pub(crate) fn read(status: StatusCode, body: &[u8]) -> Self {
-        let Ok(ErrorAnswer { error, .. }) = serde_json::from_slice(body) else {
+        let Ok(ErrorAnswer { error, .. }) = Codec::of_answer(body).decode(body) else {
             return Self {
                 status,
                 code: None,

@@ -1,12 +1,11 @@
 //! What callers give and get: bytes instead of base64, secrets that wipe themselves.
 
-use http::Method;
-use keywright_api::Binary;
 use keywright_api::answer::{
     DatakeyAnswer, DatakeyOpenAnswer, ItemResult, OpenAnswer, RandomAnswer, SealAnswer,
 };
 use keywright_api::request::{Body, DatakeyItem, OpenItem, SealItem};
 use keywright_api::route::{Endpoint, ROUTES};
+use keywright_api::{Binary, Codec};
 use keywright_secret::SecretBytes;
 use keywright_types::{DataKeyId, KeyVersion, Name};
 use serde::Serialize;
@@ -119,7 +118,7 @@ pub(crate) trait Give: Copy {
 
     fn wire(&self) -> Self::Wire;
 
-    /// About how many bytes the item takes in JSON.
+    /// About how many bytes the item takes in JSON, which is more than in CBOR.
     fn weight(&self) -> usize;
 }
 
@@ -131,12 +130,12 @@ pub(crate) fn encoded(bytes: Option<&[u8]>) -> usize {
 }
 
 impl<'a> Give for Seal<'a> {
-    type Wire = SealItem<'static>;
+    type Wire = SealItem<'a>;
 
-    fn wire(&self) -> SealItem<'static> {
+    fn wire(&self) -> SealItem<'a> {
         SealItem {
-            plaintext: Binary::encode(self.plaintext),
-            aad: self.aad.map(Binary::encode),
+            plaintext: Binary::new(self.plaintext),
+            aad: self.aad.map(Binary::new),
         }
     }
 
@@ -146,12 +145,12 @@ impl<'a> Give for Seal<'a> {
 }
 
 impl<'a> Give for Open<'a> {
-    type Wire = OpenItem<'static>;
+    type Wire = OpenItem<'a>;
 
-    fn wire(&self) -> OpenItem<'static> {
+    fn wire(&self) -> OpenItem<'a> {
         OpenItem {
-            ciphertext: Binary::encode(self.ciphertext),
-            aad: self.aad.map(Binary::encode),
+            ciphertext: Binary::new(self.ciphertext),
+            aad: self.aad.map(Binary::new),
         }
     }
 
@@ -160,10 +159,10 @@ impl<'a> Give for Open<'a> {
     }
 }
 
-impl Fresh<'_> {
-    pub(crate) fn wire(&self) -> DatakeyItem<'static> {
+impl<'a> Fresh<'a> {
+    pub(crate) fn wire(&self) -> DatakeyItem<'a> {
         DatakeyItem {
-            aad: self.aad.map(Binary::encode),
+            aad: self.aad.map(Binary::new),
             plain: self.plain == Plain::Given,
         }
     }
@@ -186,17 +185,20 @@ pub(crate) async fn one<T: Take>(
     context: Option<&Name>,
     item: impl Serialize,
 ) -> Result<T, Error> {
-    let body = write(&Body::One(item))?;
-    let answer = client
-        .call(Method::POST, &path(endpoint, context), body)
-        .await?
-        .accepted()?;
-    let wire = serde_json::from_slice(&answer).map_err(|_| Error::Answer)?;
-    T::take(wire)
+    let body = write(client.codec(), &Body::One(item))?;
+    let path = path(endpoint, context);
+    let answer = client.call_with_items(&path, body).await?.accepted()?;
+    T::take(read(&answer)?)
 }
 
-pub(crate) fn write<T: Serialize>(body: &Body<T>) -> Result<Vec<u8>, Error> {
-    serde_json::to_vec(body).map_err(|_| Error::Request)
+pub(crate) fn write<T: Serialize>(codec: Codec, body: &Body<T>) -> Result<Vec<u8>, Error> {
+    codec.encode(body).map_err(|_| Error::Request)
+}
+
+/// An answer in the form it came in.
+pub(crate) fn read<'a, T: Deserialize<'a>>(answer: &'a [u8]) -> Result<T, Error> {
+    let codec = Codec::of_answer(answer);
+    codec.decode(answer).map_err(|_| Error::Answer)
 }
 
 // === from the service ===
@@ -282,8 +284,10 @@ pub(crate) fn secret(field: &Binary<'_>) -> Result<SecretBytes, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use http::Method;
     use keywright_api::route::{RouteMatch, match_route};
+
+    use super::*;
 
     #[test]
     fn every_path_is_one_the_service_serves() {
@@ -300,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_weight_of_an_item_is_no_less_than_its_json() {
+    fn the_weight_of_an_item_is_no_less_than_its_json_and_its_cbor() {
         for length in [0, 1, 2, 3, 100, 5000] {
             let bytes = vec![7; length];
             for aad in [None, Some(&bytes[..])] {
@@ -310,6 +314,7 @@ mod tests {
                 };
                 let json = serde_json::to_vec(&seal.wire()).unwrap().len();
                 assert!(json < seal.weight() && seal.weight() < json + AROUND);
+                assert!(Codec::Cbor.encode(&seal.wire()).unwrap().len() < seal.weight());
             }
         }
     }

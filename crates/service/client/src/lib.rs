@@ -34,6 +34,7 @@ pub mod watched;
 pub use call::{Answer, Client};
 pub use error::{Error, Refused, TlsFailure};
 pub use items::{DataKey, Open, Opened, OpenedDataKey, Seal, Sealed};
+pub use keywright_api::Codec;
 pub use keywright_api::answer::ErrorBody;
 pub use keywright_api::orders::{
     Approvable, ApproveAnswer, ApproveOrder, KeyOrder, KeyVersionsAnswer, VersionUses,

@@ -2,14 +2,13 @@
 
 use std::collections::VecDeque;
 
-use http::Method;
 use keywright_api::answer::BatchAnswer;
 use keywright_api::request::Body;
 use keywright_api::route::Endpoint;
 use keywright_types::Name;
 use tokio::task::JoinHandle;
 
-use crate::items::{Give, Take, path, write};
+use crate::items::{Give, Take, path, read, write};
 use crate::{Answer, Client, Error, ErrorBody};
 
 /// How items are put into requests.
@@ -88,10 +87,11 @@ impl Drop for Sent {
 }
 
 fn send<I: Give>(client: &Client, path: &str, batch: &[I]) -> Result<Sent, Error> {
-    let body = write(&Body::Many(batch.iter().map(Give::wire).collect()))?;
+    let items = Body::Many(batch.iter().map(Give::wire).collect());
+    let body = write(client.codec(), &items)?;
     let (client, path) = (client.clone(), path.to_owned());
     Ok(Sent {
-        task: tokio::spawn(async move { client.call(Method::POST, &path, body).await }),
+        task: tokio::spawn(async move { client.call_with_items(&path, body).await }),
         count: batch.len(),
     })
 }
@@ -104,8 +104,7 @@ async fn collect<T: Take>(
     // without a word all the same, nothing is known of its request.
     let answer = (&mut sent.task).await.map_err(|_| Error::Closed)??;
     let body = answer.accepted()?;
-    let batch: BatchAnswer<T::Wire<'_>> =
-        serde_json::from_slice(&body).map_err(|_| Error::Answer)?;
+    let batch: BatchAnswer<T::Wire<'_>> = read(&body)?;
     if batch.items.len() != sent.count {
         return Err(Error::Answer);
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use http::uri::Authority;
 use http::{Uri, uri::Scheme};
+use keywright_api::Codec;
 use rustls::pki_types::ServerName;
 
 use crate::Error;
@@ -20,6 +21,7 @@ pub struct Settings {
     pub(crate) tls: Arc<rustls::ClientConfig>,
     pub(crate) timeout: Duration,
     pub(crate) answer_bytes: usize,
+    pub(crate) codec: Codec,
 }
 
 impl Settings {
@@ -46,6 +48,7 @@ impl Settings {
             tls,
             timeout: Duration::from_secs(30),
             answer_bytes: 64 << 20,
+            codec: Codec::Json,
         })
     }
 
@@ -76,6 +79,13 @@ impl Settings {
     #[must_use]
     pub fn with_answer_bytes(mut self, bytes: usize) -> Self {
         self.answer_bytes = bytes;
+        self
+    }
+
+    /// In which form items are sent and answered: JSON if nothing is said. Everything else is JSON.
+    #[must_use]
+    pub fn with_codec(mut self, codec: Codec) -> Self {
+        self.codec = codec;
         self
     }
 

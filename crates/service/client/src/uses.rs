@@ -151,8 +151,8 @@ impl<'a> Give for Sign<'a> {
 
     fn wire(&self) -> SignItem<'a> {
         let (message, digest) = match self.what {
-            Signing::Digest(digest) => (None, Some(Binary::encode(digest))),
-            Signing::Message(message) => (Some(Binary::encode(message)), None),
+            Signing::Digest(digest) => (None, Some(Binary::new(digest))),
+            Signing::Message(message) => (Some(Binary::new(message)), None),
         };
         SignItem {
             message,
@@ -179,7 +179,7 @@ impl<'a> Verify<'a> {
         VerifyItem {
             message,
             digest,
-            signature: Binary::encode(self.signature),
+            signature: Binary::new(self.signature),
             key_version: self.key_version,
             path,
             form,
@@ -195,9 +195,9 @@ impl<'a> Which<'a> {
         }
     }
 
-    pub(crate) fn with_peer(&self, peer: &[u8]) -> AgreeItem<'a> {
+    pub(crate) fn with_peer(&self, peer: &'a [u8]) -> AgreeItem<'a> {
         AgreeItem {
-            public_key: Binary::encode(peer),
+            public_key: Binary::new(peer),
             path: self.path.map(Text::new),
             key_version: self.key_version,
         }
@@ -210,16 +210,20 @@ pub(crate) const fn at(path: &str) -> PathItem<'_> {
     }
 }
 
-pub(crate) fn to_mac(message: &[u8]) -> MacItem<'static> {
+pub(crate) const fn to_mac(message: &[u8]) -> MacItem<'_> {
     MacItem {
-        message: Binary::encode(message),
+        message: Binary::new(message),
     }
 }
 
-pub(crate) fn of_mac(message: &[u8], mac: &[u8], version: KeyVersion) -> MacVerifyItem<'static> {
+pub(crate) const fn of_mac<'a>(
+    message: &'a [u8],
+    mac: &'a [u8],
+    version: KeyVersion,
+) -> MacVerifyItem<'a> {
     MacVerifyItem {
-        message: Binary::encode(message),
-        mac: Binary::encode(mac),
+        message: Binary::new(message),
+        mac: Binary::new(mac),
         key_version: version,
     }
 }

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use keywright_api::Limits;
 use keywright_api::error::Refusal;
 use keywright_api::route::Route;
+use keywright_api::{Codecs, Limits};
 use keywright_clock::MonotonicTime;
 use keywright_service::{Call, Caller, Desk, Recorded, TooFast, Worker};
 use keywright_types::{Code, Operation, Plane, RequestId};
@@ -84,6 +84,7 @@ pub struct Settings {
 pub(crate) struct Asked<'a> {
     pub(crate) call: Call<'a>,
     pub(crate) route: &'static Route,
+    pub(crate) codecs: Codecs,
 }
 
 impl Application {

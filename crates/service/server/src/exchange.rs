@@ -1,21 +1,22 @@
-//! What every application does with a request: read it, understand it, write the answer.
+//! What every application does with a request: read it, understand it, write the answer. Which form either has, JSON or
+//! CBOR, is known here and below; what is asked and answered is the same.
 
 use bytes::Bytes;
 use http::header::{ALLOW, RETRY_AFTER};
 use http::{HeaderValue, Response};
 use keywright_api::error::Refusal;
 use keywright_api::request::{
-    Body as Items, DatakeyItem, Item, OpenItem, RewrapItem, SealItem, TokenItem, ValueItem, parse,
+    Body as Items, DatakeyItem, Item, OpenItem, RewrapItem, SealItem, TokenItem, ValueItem,
 };
 use keywright_api::write::{self, Done};
-use keywright_api::{Binary, Limits, MAX_AAD, MAX_TWEAK, Text, Tweak};
+use keywright_api::{Binary, Codec, Limits, MAX_AAD, MAX_TWEAK, Text, Tweak};
 use keywright_clock::WallTime;
 use keywright_custody::ReplyItem;
 use keywright_encoding::put_lp;
 use keywright_service::{DataOperation, Prepared};
 use keywright_types::{Code, DataKeyId, RequestId};
 
-use crate::transport::{Reply, json};
+use crate::transport::{Reply, json, reply};
 use crate::uses;
 
 /// The items of a request, and what the answer must know of its form.
@@ -34,33 +35,34 @@ pub(crate) struct Form {
 /// Reads the items of a request under a context.
 pub(crate) fn understand(
     operation: DataOperation,
-    body: &[u8],
+    (codec, body): (Codec, &[u8]),
     limits: &Limits,
 ) -> Result<Understood, Refusal> {
+    let bytes = codec.bytes_at_most(body.len());
     match operation {
         DataOperation::Encrypt | DataOperation::DeterministicEncrypt => {
-            let parsed: Items<SealItem<'_>> = parse(body, limits)?;
-            Ok(gather(&parsed, body.len(), |item| {
+            let parsed: Items<SealItem<'_>> = codec.read(body, limits)?;
+            Ok(gather(&parsed, bytes, |item| {
                 (Some(&item.plaintext), item.aad.as_ref())
             }))
         }
         DataOperation::Datakey => {
-            let parsed: Items<DatakeyItem<'_>> = parse(body, limits)?;
-            let mut understood = gather(&parsed, body.len(), |item| (None, item.aad.as_ref()));
+            let parsed: Items<DatakeyItem<'_>> = codec.read(body, limits)?;
+            let mut understood = gather(&parsed, bytes, |item| (None, item.aad.as_ref()));
             understood.form.plain = parsed.items().iter().map(|item| item.plain).collect();
             Ok(understood)
         }
         DataOperation::Decrypt
         | DataOperation::DeterministicDecrypt
         | DataOperation::DatakeyOpen => {
-            let parsed: Items<OpenItem<'_>> = parse(body, limits)?;
-            Ok(gather(&parsed, body.len(), |item| {
+            let parsed: Items<OpenItem<'_>> = codec.read(body, limits)?;
+            Ok(gather(&parsed, bytes, |item| {
                 (Some(&item.ciphertext), item.aad.as_ref())
             }))
         }
         DataOperation::Rewrap => {
-            let parsed: Items<RewrapItem<'_>> = parse(body, limits)?;
-            let mut understood = gather(&parsed, body.len(), |item| {
+            let parsed: Items<RewrapItem<'_>> = codec.read(body, limits)?;
+            let mut understood = gather(&parsed, bytes, |item| {
                 (Some(&item.ciphertext), item.aad.as_ref())
             });
             let items = parsed.items();
@@ -73,19 +75,19 @@ pub(crate) fn understand(
             Ok(understood)
         }
         DataOperation::Tokenize => {
-            let parsed: Items<ValueItem<'_>> = parse(body, limits)?;
+            let parsed: Items<ValueItem<'_>> = codec.read(body, limits)?;
             Ok(gather_texts(&parsed, body.len(), |items, item| {
                 push_text(items, item.value.expose(), item.tweak.as_ref());
             }))
         }
         DataOperation::Detokenize | DataOperation::Mask => {
-            let parsed: Items<TokenItem<'_>> = parse(body, limits)?;
+            let parsed: Items<TokenItem<'_>> = codec.read(body, limits)?;
             Ok(gather_texts(&parsed, body.len(), |items, item| {
                 items.name(item.key_version);
                 push_text(items, item.token.expose(), item.tweak.as_ref());
             }))
         }
-        _ => uses::understand(operation, body, limits),
+        _ => uses::understand(operation, (codec, body), limits),
     }
 }
 
@@ -136,14 +138,14 @@ fn push_text(items: &mut Prepared, text: &str, tweak: Option<&Tweak<'_>>) {
 
 type Fields<'b, 'a> = (Option<&'b Binary<'a>>, Option<&'b Binary<'a>>);
 
-/// Decodes the binary fields of all items straight into one buffer.
+/// Decodes the binary fields of all items, of so many bytes at most, straight into one buffer.
 fn gather<'a, T: Item<'a>>(
     parsed: &Items<T>,
-    body_len: usize,
+    bytes: usize,
     fields: impl for<'b> Fn(&'b T) -> Fields<'b, 'a>,
 ) -> Understood {
     let count = parsed.items().len();
-    let mut items = Prepared::with_capacity(count, body_len / 4 * 3);
+    let mut items = Prepared::with_capacity(count, bytes);
     for item in parsed.items() {
         let (payload, aad) = fields(item);
         items.push(
@@ -180,8 +182,8 @@ pub(crate) fn decode(field: Option<&Binary<'_>>, out: &mut Vec<u8>) -> Result<()
 /// # Errors
 /// The code of a single item that failed: it refuses the request.
 pub(crate) fn answer<'r>(
-    operation: DataOperation,
-    form: &Form,
+    codec: Codec,
+    (operation, form): (DataOperation, &Form),
     results: impl ExactSizeIterator<Item = ReplyItem<'r>>,
     (byte_len, not_after): (usize, WallTime),
 ) -> Result<Vec<u8>, Code> {
@@ -192,9 +194,11 @@ pub(crate) fn answer<'r>(
     if !form.batch {
         let mut results = results;
         let item = results.next().ok_or(Code::Internal)?;
-        return done(0, &item).map(|done| write::one(&done));
+        return done(0, &item).map(|done| write::one(codec, &done));
     }
-    let mut batch = write::Batch::with_capacity(byte_len / 3 * 4 + results.len() * ITEM_ROOM);
+    let count = results.len();
+    let room = codec.length_of(byte_len) + count * ITEM_ROOM;
+    let mut batch = write::Batch::new(codec, count, room);
     for (index, item) in results.enumerate() {
         batch.push(done(index, &item));
     }
@@ -269,8 +273,14 @@ pub(crate) fn data_key(payload: &[u8]) -> (DataKeyId, &[u8], &[u8]) {
 }
 
 /// An answer that refuses a whole request.
-pub(crate) fn refuse(refusal: &Refusal, limits: &Limits, request: RequestId) -> Response<Reply> {
-    let mut response = json(refusal.status(), refusal.body(limits, request));
+pub(crate) fn refuse(
+    codec: Codec,
+    refusal: &Refusal,
+    limits: &Limits,
+    request: RequestId,
+) -> Response<Reply> {
+    let body = refusal.body(codec, limits, request);
+    let mut response = reply(refusal.status(), content_type(codec), body);
     if let Some(seconds) = refusal.retry_after() {
         response
             .headers_mut()
@@ -281,11 +291,13 @@ pub(crate) fn refuse(refusal: &Refusal, limits: &Limits, request: RequestId) -> 
 
 /// An answer to a method that the path does not take.
 pub(crate) fn wrong_method(
+    codec: Codec,
     allow: &'static str,
     limits: &Limits,
     request: RequestId,
 ) -> Response<Reply> {
-    let mut response = refuse(&Refusal::new(Code::MethodNotAllowed), limits, request);
+    let refusal = Refusal::new(Code::MethodNotAllowed);
+    let mut response = refuse(codec, &refusal, limits, request);
     response
         .headers_mut()
         .insert(ALLOW, HeaderValue::from_static(allow));
@@ -297,5 +309,14 @@ pub(crate) fn good(body: impl Into<Bytes>) -> Response<Reply> {
     json(http::StatusCode::OK, body)
 }
 
-/// What field names and a version take in the JSON of an item of a batch.
+/// A good answer in the form that was asked for.
+pub(crate) fn good_in(codec: Codec, body: impl Into<Bytes>) -> Response<Reply> {
+    reply(http::StatusCode::OK, content_type(codec), body)
+}
+
+const fn content_type(codec: Codec) -> HeaderValue {
+    HeaderValue::from_static(codec.media_type())
+}
+
+/// What field names and a version take in an item of a batch.
 const ITEM_ROOM: usize = 64;

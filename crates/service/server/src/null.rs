@@ -1,6 +1,6 @@
 //! The null mode: everything of the server but the work.
 //!
-//! Same TLS, same routes, same limits, same JSON; answers are constant, there are no keys and no
+//! Same TLS, same routes, same limits, same JSON and CBOR; answers are constant, there are no keys and no
 //! audit. It measures what the transport costs. A separate command starts it; no configuration of a
 //! normal server reaches it.
 
@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use http::Response;
 use http::request::Parts;
-use keywright_api::Limits;
 use keywright_api::error::Refusal;
 use keywright_api::route::{Endpoint, RouteMatch, match_route};
 use keywright_api::write::{self, Done};
+use keywright_api::{Codec, Codecs, Limits};
 use keywright_service::DataOperation;
 use keywright_types::{Code, KeyVersion, RequestId};
 
-use crate::exchange::{good, refuse, understand, wrong_method};
+use crate::exchange::{good, good_in, refuse, understand, wrong_method};
 use crate::transport::{Body, Handler, Peer, Reply, read_body};
 
 /// Constant answers.
@@ -39,18 +39,19 @@ impl NullApplication {
     async fn constant(
         &self,
         (operation, constant): (DataOperation, Done<'static>),
+        codecs: Codecs,
         body: &mut Body,
     ) -> Result<Response<Reply>, Refusal> {
         let body = read_body(body, self.limits.body_bytes, self.body_timeout).await;
         let body = body.map_err(|error| error.code())?;
-        let understood = understand(operation, &body, &self.limits)?;
+        let understood = understand(operation, (codecs.request, &body), &self.limits)?;
         if !understood.form.batch {
-            return Ok(good(write::one(&constant)));
+            return Ok(good_in(codecs.answer, write::one(codecs.answer, &constant)));
         }
         let count = understood.items.len();
-        let mut batch = write::Batch::with_capacity(count * 256);
+        let mut batch = write::Batch::new(codecs.answer, count, count * 256);
         (0..count).for_each(|_| batch.push(Ok(constant)));
-        Ok(good(batch.finish()))
+        Ok(good_in(codecs.answer, batch.finish()))
     }
 }
 
@@ -62,22 +63,31 @@ impl Handler for NullApplication {
     }
 
     async fn respond(&self, (): &(), head: &Parts, body: &mut Body) -> Response<Reply> {
-        let refused = |code| refuse(&Refusal::new(code), &self.limits, RequestId::NONE);
+        let codecs = Codecs::of(&head.headers);
+        let refusing = |refusal| refuse(codecs.answer, &refusal, &self.limits, RequestId::NONE);
+        let refused = |code| refusing(Refusal::new(code));
         match match_route(&head.method, head.uri.path()) {
             RouteMatch::Found { route, .. } if constant_of(route.endpoint).is_some() => {
                 let constant = constant_of(route.endpoint).unwrap_or(SEALED);
-                let answered = self.constant(constant, body).await;
-                answered.unwrap_or_else(|refusal| refuse(&refusal, &self.limits, RequestId::NONE))
+                let answered = self.constant(constant, codecs, body).await;
+                answered.unwrap_or_else(refusing)
             }
             RouteMatch::Found { route, .. } if route.endpoint == Endpoint::Health => good("{}"),
             RouteMatch::Found { .. } => refused(Code::Unsupported),
             RouteMatch::NotFound => refused(Code::RouteNotFound),
-            RouteMatch::WrongMethod { allow } => wrong_method(allow, &self.limits, RequestId::NONE),
+            RouteMatch::WrongMethod { allow } => {
+                wrong_method(codecs.answer, allow, &self.limits, RequestId::NONE)
+            }
         }
     }
 
     fn abandoned(&self, (): &(), code: Code) -> Response<Reply> {
-        refuse(&Refusal::new(code), &self.limits, RequestId::NONE)
+        refuse(
+            Codec::Json,
+            &Refusal::new(code),
+            &self.limits,
+            RequestId::NONE,
+        )
     }
 
     fn still_welcome(&self, (): &()) -> bool {

@@ -2,11 +2,10 @@
 
 use keywright_api::error::Refusal;
 use keywright_api::request::{
-    AgreeItem, MacItem, MacVerifyItem, PathItem, PublicKeyItem, SignItem, SignatureForm,
-    VerifyItem, parse,
+    AgreeItem, MacItem, MacVerifyItem, PathItem, PublicKeyItem, SignItem, SignatureForm, VerifyItem,
 };
 use keywright_api::write::Done;
-use keywright_api::{Binary, Limits, Text};
+use keywright_api::{Binary, Codec, Limits, Text};
 use keywright_custody::{Form, Input, Usage};
 use keywright_encoding::Reader;
 use keywright_service::{DataOperation, Prepared};
@@ -17,13 +16,13 @@ use crate::exchange::{Understood, decode, gather_texts};
 /// Reads the items of a request.
 pub(crate) fn understand(
     operation: DataOperation,
-    body: &[u8],
+    (codec, body): (Codec, &[u8]),
     limits: &Limits,
 ) -> Result<Understood, Refusal> {
     let length = body.len();
     Ok(match operation {
         DataOperation::Sign => {
-            let parsed = parse::<SignItem<'_>>(body, limits)?;
+            let parsed = codec.read::<SignItem<'_>>(body, limits)?;
             gather_texts(&parsed, length, |items, item| {
                 let asked = Asked::new(item.path.as_ref(), item.form, input(item.digest.as_ref()));
                 asked.push(
@@ -34,7 +33,7 @@ pub(crate) fn understand(
             })
         }
         DataOperation::Verify => {
-            let parsed = parse::<VerifyItem<'_>>(body, limits)?;
+            let parsed = codec.read::<VerifyItem<'_>>(body, limits)?;
             gather_texts(&parsed, length, |items, item| {
                 items.name(item.key_version);
                 let asked = Asked::new(item.path.as_ref(), item.form, input(item.digest.as_ref()));
@@ -43,7 +42,7 @@ pub(crate) fn understand(
             })
         }
         DataOperation::Agree => {
-            let parsed = parse::<AgreeItem<'_>>(body, limits)?;
+            let parsed = codec.read::<AgreeItem<'_>>(body, limits)?;
             gather_texts(&parsed, length, |items, item| {
                 items.name(item.key_version.unwrap_or(KeyVersion::NONE));
                 let asked = Asked::new(item.path.as_ref(), None, Input::Message);
@@ -51,20 +50,20 @@ pub(crate) fn understand(
             })
         }
         DataOperation::PublicKey => {
-            let parsed = parse::<PublicKeyItem<'_>>(body, limits)?;
+            let parsed = codec.read::<PublicKeyItem<'_>>(body, limits)?;
             gather_texts(&parsed, length, |items, item| {
                 items.name(item.key_version.unwrap_or(KeyVersion::NONE));
                 Asked::new(item.path.as_ref(), None, Input::Message).push(items, Ok(None), None);
             })
         }
         DataOperation::Mac => {
-            let parsed = parse::<MacItem<'_>>(body, limits)?;
+            let parsed = codec.read::<MacItem<'_>>(body, limits)?;
             gather_texts(&parsed, length, |items, item| {
                 Asked::new(None, None, Input::Message).push(items, Ok(Some(&item.message)), None);
             })
         }
         DataOperation::VerifyMac => {
-            let parsed = parse::<MacVerifyItem<'_>>(body, limits)?;
+            let parsed = codec.read::<MacVerifyItem<'_>>(body, limits)?;
             gather_texts(&parsed, length, |items, item| {
                 items.name(item.key_version);
                 let asked = Asked::new(None, None, Input::Message);
@@ -72,7 +71,7 @@ pub(crate) fn understand(
             })
         }
         _ => {
-            let parsed = parse::<PathItem<'_>>(body, limits)?;
+            let parsed = codec.read::<PathItem<'_>>(body, limits)?;
             gather_texts(&parsed, length, |items, item| {
                 Asked::new(Some(&item.path), None, Input::Message).push(items, Ok(None), None);
             })

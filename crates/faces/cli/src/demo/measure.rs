@@ -16,7 +16,7 @@ use keywright_measure::plan::CasePlan;
 use keywright_measure::session::{Entry, Outcome, Session};
 use keywright_measure::{Carrier, Load, Stop, Window, Word, judge};
 use keywright_report::number;
-use keywright_targets::service::{self, Access, Kind, Shape};
+use keywright_targets::service::{self, Access, Shape};
 use keywright_tls::Protocol;
 
 use super::progress;
@@ -62,8 +62,7 @@ const ASKED: [(&str, &str, Shape); 2] = [
             streams: 1,
             bytes: 64,
             items: 1000,
-            http1: false,
-            kind: Kind::Encrypt,
+            ..Shape::MANY
         },
     ),
 ];

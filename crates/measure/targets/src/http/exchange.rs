@@ -2,6 +2,8 @@
 
 use bytes::Bytes;
 use http::StatusCode;
+use keywright_api::Codec;
+use keywright_api::answer::ErrorAnswer;
 use keywright_measure::ledger::Outcome;
 use keywright_measure::{Fault, FaultPhase};
 
@@ -92,7 +94,7 @@ pub enum Step<T> {
 /// (`{"error":{"code":...}}`), the status otherwise.
 #[must_use]
 pub fn service_fault(reply: &Reply) -> Fault {
-    match serde_json::from_slice::<keywright_api::answer::ErrorAnswer>(&reply.body) {
+    match Codec::of_answer(&reply.body).decode::<ErrorAnswer>(&reply.body) {
         Ok(answer) => Fault::new(FaultPhase::Service, answer.error.code),
         Err(_) => Fault::new(FaultPhase::Status, reply.status.as_str().to_owned()),
     }

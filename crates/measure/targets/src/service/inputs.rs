@@ -1,8 +1,12 @@
 //! Inputs: requests made once, in rings, with what their answers must hold.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
-use http::Method;
-use keywright_api::Binary;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Method};
+use keywright_api::request::Body;
+use keywright_api::{Binary, Codec};
 use keywright_measure::stats::random::Generator;
 use keywright_measure::{Fault, FaultPhase, TargetError};
 
@@ -79,14 +83,39 @@ pub(super) fn encryptions(
             let plain: Vec<String> = (0..shape.items.max(1))
                 .map(|_| plaintext(shape.bytes, random))
                 .collect();
-            let body = body("plaintext", fixed, &plain);
             Ok(Entry {
-                request: endpoint.prepare(Method::POST, path, body)?,
+                request: items(endpoint, (path, shape.codec), ("plaintext", fixed), &plain)?,
                 plain,
                 answer: None,
             })
         })
         .collect()
+}
+
+/// A request with one binary field an item, in either form. What is fixed is put into JSON alone, for servers that
+/// read nothing else.
+fn items(
+    endpoint: &Endpoint,
+    (path, codec): (&str, Codec),
+    (field, fixed): (&str, &str),
+    items: &[String],
+) -> Result<Prepared, TargetError> {
+    if codec == Codec::Json {
+        return endpoint.prepare(Method::POST, path, body(field, fixed, items));
+    }
+    let whole = match items {
+        [one] => Body::One(member(field, one)),
+        many => Body::Many(many.iter().map(|text| member(field, text)).collect()),
+    };
+    let body = codec.encode(&whole);
+    let body = body.map_err(|_| TargetError::Load("an input has no binary form"))?;
+    let form = HeaderValue::from_static(codec.media_type());
+    let request = endpoint.prepare(Method::POST, path, body)?;
+    Ok(request.with_header(CONTENT_TYPE, form))
+}
+
+fn member<'a>(field: &'a str, text: &'a str) -> BTreeMap<&'a str, Binary<'a>> {
+    BTreeMap::from([(field, Binary::from_text(text))])
 }
 
 /// The body of a request with one binary field an item; `fixed` stands before it in each.
@@ -140,7 +169,7 @@ pub(super) fn over_streams(
 }
 
 fn plaintext(bytes: u32, random: &mut Generator) -> String {
-    Binary::encode(&raw(bytes, random)).text().to_owned()
+    Binary::new(&raw(bytes, random)).text().into_owned()
 }
 
 fn raw(bytes: u32, random: &mut Generator) -> Vec<u8> {
@@ -157,7 +186,7 @@ pub(super) fn over_ciphertexts(
     lines: &mut Lines,
     group: u32,
     encryptions: Vec<Entry>,
-    path: &str,
+    (path, codec): (&str, Codec),
 ) -> Result<Vec<Entry>, TargetError> {
     encryptions
         .into_iter()
@@ -168,9 +197,9 @@ pub(super) fn over_ciphertexts(
                     "an encryption was answered with something else",
                 ));
             };
-            let body = body("ciphertext", "", &ciphertexts);
+            let field = ("ciphertext", "");
             Ok(Entry {
-                request: lines.endpoint().prepare(Method::POST, path, body)?,
+                request: items(lines.endpoint(), (path, codec), field, &ciphertexts)?,
                 ..entry
             })
         })
@@ -226,6 +255,10 @@ fn unsupported(reason: &str) -> TargetError {
 
 #[cfg(test)]
 mod tests {
+    use keywright_api::Limits;
+    use keywright_api::request::SealItem;
+    use keywright_tls::Protocol;
+
     use super::*;
 
     #[test]
@@ -234,6 +267,32 @@ mod tests {
         assert_eq!(body("a", r#""b":1,"#, &["x"]), r#"{"b":1,"a":"x"}"#);
         let two = body("a", "", &["x", "y"]);
         assert_eq!(two, r#"{"items":[{"a":"x"},{"a":"y"}]}"#);
+    }
+
+    #[test]
+    fn a_request_holds_the_same_items_in_both_forms() {
+        let identities = Vec::new();
+        let endpoint = Endpoint::new("s", "https://localhost", identities, Protocol::Http2);
+        let endpoint = endpoint.unwrap();
+        for plain in [&["QUJD"][..], &["QUJD", ""]] {
+            let plain: Vec<String> = plain.iter().map(|text| (*text).to_owned()).collect();
+            for codec in [Codec::Json, Codec::Cbor] {
+                let asked = items(&endpoint, ("/p", codec), ("plaintext", ""), &plain).unwrap();
+                let read: Body<SealItem<'_>> = codec.read(asked.body(), &Limits::DEFAULT).unwrap();
+                assert_eq!(read.is_batch(), plain.len() > 1);
+                let texts = read.items().iter();
+                let texts: Vec<_> = texts.map(|item| item.plaintext.text()).collect();
+                assert_eq!(texts, plain, "{codec:?}");
+            }
+        }
+        let no_base64 = ["!".to_owned()];
+        let refused = items(
+            &endpoint,
+            ("/p", Codec::Cbor),
+            ("plaintext", ""),
+            &no_base64,
+        );
+        assert!(matches!(refused, Err(TargetError::Load(_))));
     }
 
     #[test]

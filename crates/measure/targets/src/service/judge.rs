@@ -4,9 +4,10 @@ use bytes::Bytes;
 use keywright_api::answer::{
     BatchAnswer, DatakeyAnswer, DatakeyOpenAnswer, ItemResult, OpenAnswer, RandomAnswer, SealAnswer,
 };
+use keywright_api::{Codec, Unreadable};
 use keywright_measure::ledger::Outcome;
 use keywright_measure::{Fault, FaultPhase};
-use serde_json::from_slice;
+use serde::de::{Deserialize, IgnoredAny};
 
 use crate::http::{Reply, service_fault};
 
@@ -28,13 +29,22 @@ pub(super) fn failure(reply: &Reply, items: usize) -> Option<Fault> {
     if !reply.status.is_success() {
         return Some(service_fault(reply));
     }
-    if items <= 1 || reply.body.ends_with(br#""failed":0}"#) {
+    let none_failed = GOOD_ENDS.iter().any(|end| reply.body.ends_with(end));
+    if items <= 1 || none_failed {
         return None;
     }
-    let Ok(batch) = from_slice::<BatchAnswer<serde_json::Value>>(&reply.body) else {
+    let Ok(batch) = read::<BatchAnswer<IgnoredAny>>(reply) else {
         return Some(unreadable());
     };
     batch.items.into_iter().find_map(failed)
+}
+
+/// How an answer to a batch ends of which no item failed, in JSON and in CBOR.
+const GOOD_ENDS: [&[u8]; 2] = [br#""failed":0}"#, b"\x66failed\x00"];
+
+/// An answer, in the form it came in.
+fn read<'a, T: Deserialize<'a>>(reply: &'a Reply) -> Result<T, Unreadable> {
+    Codec::of_answer(&reply.body).decode(&reply.body)
 }
 
 /// The fault of a failed item.
@@ -51,18 +61,18 @@ pub(super) fn sealed(reply: &Reply, items: usize) -> Sealed {
         return Sealed::Failed(fault);
     }
     if items <= 1 {
-        return match from_slice::<SealAnswer<'_>>(&reply.body) {
-            Ok(answer) => Sealed::Done(vec![answer.ciphertext.text().to_owned()]),
+        return match read::<SealAnswer<'_>>(reply) {
+            Ok(answer) => Sealed::Done(vec![answer.ciphertext.text().into_owned()]),
             Err(_) => Sealed::Failed(unreadable()),
         };
     }
-    let Ok(batch) = from_slice::<BatchAnswer<SealAnswer<'_>>>(&reply.body) else {
+    let Ok(batch) = read::<BatchAnswer<SealAnswer<'_>>>(reply) else {
         return Sealed::Failed(unreadable());
     };
     let mut ciphertexts = Vec::with_capacity(items);
     for item in batch.items {
         match item {
-            ItemResult::Done(answer) => ciphertexts.push(answer.ciphertext.text().to_owned()),
+            ItemResult::Done(answer) => ciphertexts.push(answer.ciphertext.text().into_owned()),
             failure @ ItemResult::Failed(_) => {
                 return Sealed::Failed(failed(failure).unwrap_or_else(unreadable));
             }
@@ -80,10 +90,10 @@ pub(super) fn opened(reply: &Reply, plain: &[String]) -> Outcome {
         return Outcome::Failed(fault);
     }
     let right = match plain {
-        [plain] => from_slice::<OpenAnswer<'_>>(&reply.body)
-            .is_ok_and(|answer| answer.plaintext.text() == plain),
-        many => from_slice::<BatchAnswer<OpenAnswer<'_>>>(&reply.body)
-            .is_ok_and(|batch| same(&batch, many)),
+        [plain] => {
+            read::<OpenAnswer<'_>>(reply).is_ok_and(|answer| answer.plaintext.text() == *plain)
+        }
+        many => read::<BatchAnswer<OpenAnswer<'_>>>(reply).is_ok_and(|batch| same(&batch, many)),
     };
     match right {
         true => Outcome::Verified,
@@ -93,7 +103,7 @@ pub(super) fn opened(reply: &Reply, plain: &[String]) -> Outcome {
 
 fn same(batch: &BatchAnswer<OpenAnswer<'_>>, plain: &[String]) -> bool {
     let item = |(item, plain): (&ItemResult<OpenAnswer<'_>>, &String)| match item {
-        ItemResult::Done(answer) => answer.plaintext.text() == plain,
+        ItemResult::Done(answer) => answer.plaintext.text() == *plain,
         ItemResult::Failed(_) => false,
     };
     batch.items.len() == plain.len() && batch.items.iter().zip(plain).all(item)
@@ -134,9 +144,12 @@ pub(super) fn data_key(reply: &Reply) -> Result<(String, String), Fault> {
     if let Some(fault) = failure(reply, 1) {
         return Err(fault);
     }
-    let answer = from_slice::<DatakeyAnswer<'_>>(&reply.body).map_err(|_| unreadable())?;
+    let answer = read::<DatakeyAnswer<'_>>(reply).map_err(|_| unreadable())?;
     let plain = answer.plaintext.as_ref().ok_or_else(unreadable)?;
-    Ok((answer.ciphertext.text().to_owned(), plain.text().to_owned()))
+    Ok((
+        answer.ciphertext.text().into_owned(),
+        plain.text().into_owned(),
+    ))
 }
 
 /// Whether an answer holds this data key.
@@ -144,8 +157,8 @@ pub(super) fn data_key_opened(reply: &Reply, plain: &[String]) -> Outcome {
     if let Some(fault) = failure(reply, 1) {
         return Outcome::Failed(fault);
     }
-    let answer = from_slice::<DatakeyOpenAnswer<'_>>(&reply.body);
-    match answer.is_ok_and(|answer| plain == [answer.plaintext.text()]) {
+    let answer = read::<DatakeyOpenAnswer<'_>>(reply);
+    match answer.is_ok_and(|answer| plain == [answer.plaintext.text().into_owned()]) {
         true => Outcome::Verified,
         false => Outcome::Wrong,
     }
@@ -153,7 +166,7 @@ pub(super) fn data_key_opened(reply: &Reply, plain: &[String]) -> Outcome {
 
 /// Whether an answer holds so many bytes that are not those of the answer before, which they replace.
 pub(super) fn random(reply: &Reply, bytes: usize, before: &mut Vec<u8>) -> Outcome {
-    let answer = from_slice::<RandomAnswer<'_>>(&reply.body);
+    let answer = read::<RandomAnswer<'_>>(reply);
     let Some(random) = answer.ok().and_then(|answer| answer.random.decode().ok()) else {
         return Outcome::Failed(unreadable());
     };
@@ -168,6 +181,10 @@ pub(super) fn random(reply: &Reply, bytes: usize, before: &mut Vec<u8>) -> Outco
 #[cfg(test)]
 mod tests {
     use http::StatusCode;
+    use keywright_api::Limits;
+    use keywright_api::error::Refusal;
+    use keywright_api::write::{self, Batch, Done};
+    use keywright_types::{Code, KeyVersion, RequestId};
 
     use super::*;
 
@@ -226,6 +243,42 @@ mod tests {
         let failed = format!(r#"{{"items":[{},{error}],"failed":1}}"#, item("QQ=="));
         let fault = Fault::new(FaultPhase::Service, "decryption_failed");
         assert_eq!(opened(&reply(200, &failed), &plain), Outcome::Failed(fault));
+    }
+
+    #[test]
+    fn answers_in_cbor_say_the_same() {
+        let cbor = |status, body: Vec<u8>| Reply {
+            status: StatusCode::from_u16(status).unwrap(),
+            body: Bytes::from(body),
+        };
+        let version = KeyVersion::FIRST;
+        let plaintext = b"ABC";
+        let opening = Done::Opened { plaintext, version };
+        let one = cbor(200, write::one(Codec::Cbor, &opening));
+        assert_eq!(opened(&one, &plain(&["QUJD"])), Outcome::Verified);
+        assert_eq!(opened(&one, &plain(&["QUJE"])), Outcome::Wrong);
+        let batch = |second| {
+            let mut batch = Batch::new(Codec::Cbor, 2, 0);
+            batch.push(Ok(opening));
+            batch.push(second);
+            opened(&cbor(200, batch.finish()), &plain(&["QUJD", "QUJD"]))
+        };
+        assert_eq!(batch(Ok(opening)), Outcome::Verified);
+        let fault = Fault::new(FaultPhase::Service, "decryption_failed");
+        let failed = batch(Err(Code::DecryptionFailed));
+        assert_eq!(failed, Outcome::Failed(fault));
+        let refusal = Refusal::new(Code::Overloaded);
+        let body = refusal.body(Codec::Cbor, &Limits::DEFAULT, RequestId::NONE);
+        let fault = failure(&cbor(503, body), 1).unwrap();
+        assert_eq!(fault.to_string(), "service: overloaded");
+        let mut both = Batch::new(Codec::Cbor, 2, 0);
+        let sealing = Done::Sealed {
+            ciphertext: b"A",
+            version,
+        };
+        (0..2).for_each(|_| both.push(Ok(sealing)));
+        let both = cbor(200, both.finish());
+        assert!(matches!(sealed(&both, 2), Sealed::Done(all) if all == ["QQ==", "QQ=="]));
     }
 
     #[test]

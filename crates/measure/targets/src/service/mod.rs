@@ -24,6 +24,7 @@ mod table;
 mod token_home;
 mod uses;
 
+use keywright_api::Codec;
 use keywright_measure::TargetError;
 use keywright_tls::Protocol;
 
@@ -51,6 +52,8 @@ pub struct Shape {
     pub items: u32,
     /// HTTP/1.1, which has one request in flight on each connection.
     pub http1: bool,
+    /// The form in which messages are sent and answered.
+    pub codec: Codec,
     /// What is asked.
     pub kind: Kind,
 }
@@ -117,6 +120,7 @@ impl Shape {
         bytes: 12,
         items: 1,
         http1: false,
+        codec: Codec::Json,
         kind: Kind::Encrypt,
     };
 

@@ -288,7 +288,7 @@ impl Part {
             Kind::DataKey => same(&endpoint, Method::POST, &path(tenant, "datakey"), "{}")?,
             Kind::Decrypt | Kind::Rewrap => {
                 let plain = encryptions((&encrypt, ""))?;
-                over_ciphertexts(lines, group, plain, &path(tenant, name))?
+                over_ciphertexts(lines, group, plain, (&path(tenant, name), shape.codec))?
             }
             Kind::Floor => encryptions(("/encrypt", &fixed))?,
             Kind::OpenStream => {

@@ -1,5 +1,7 @@
 //! The names of what can be asked of the service. Names are stable.
 
+use keywright_api::Codec;
+
 use super::{Kind, Shape, figures};
 use crate::operation::{Make, Operation};
 
@@ -8,12 +10,15 @@ pub const OPERATIONS: &[Operation] = &[
     row("service.floor", of(Kind::Floor)),
     row("service.null", of(Kind::Null)),
     row("service.null.http1", http1(Kind::Null)),
+    row("service.null.batch", batch(Kind::Null)),
+    row("service.null.batch.cbor", in_cbor(batch(Kind::Null))),
     row("service.encrypt", of(Kind::Encrypt)),
     row("service.encrypt.512", sized(Kind::Encrypt, 512)),
     row("service.encrypt.4k", sized(Kind::Encrypt, 4096)),
     row("service.encrypt.single-stream", single(Kind::Encrypt)),
     row("service.encrypt.http1", http1(Kind::Encrypt)),
     row("service.encrypt.batch", batch(Kind::Encrypt)),
+    row("service.encrypt.batch.cbor", in_cbor(batch(Kind::Encrypt))),
     row("service.encrypt.token", sized(Kind::EncryptInToken, 32)),
     row("service.decrypt", of(Kind::Decrypt)),
     row("service.decrypt.512", sized(Kind::Decrypt, 512)),
@@ -21,6 +26,7 @@ pub const OPERATIONS: &[Operation] = &[
     row("service.decrypt.single-stream", single(Kind::Decrypt)),
     row("service.decrypt.http1", http1(Kind::Decrypt)),
     row("service.decrypt.batch", batch(Kind::Decrypt)),
+    row("service.decrypt.batch.cbor", in_cbor(batch(Kind::Decrypt))),
     // One after the other over one kept connection, as a caller alone would.
     row("service.roundtrip", single(Kind::RoundTrip)),
     row("service.roundtrip.parallel", of(Kind::RoundTrip)),
@@ -124,6 +130,14 @@ const fn batch(kind: Kind) -> Shape {
         bytes: 64,
         items: 1000,
         ..of(kind)
+    }
+}
+
+/// The same in the binary form.
+const fn in_cbor(shape: Shape) -> Shape {
+    Shape {
+        codec: Codec::Cbor,
+        ..shape
     }
 }
 

@@ -213,7 +213,7 @@ fn message(bytes: u32, random: &mut Generator) -> String {
         message.extend_from_slice(&random.next_u64().to_le_bytes());
     }
     message.truncate(bytes as usize);
-    Binary::encode(&message).text().to_owned()
+    Binary::new(&message).text().into_owned()
 }
 
 /// A number of 16 digits whose check digit fits.

@@ -18,7 +18,7 @@ use crate::request::{
 };
 use crate::route::Endpoint;
 use crate::write::{Batch, Done, one};
-use crate::{Binary, Text, Tweak};
+use crate::{Binary, Codec, Text, Tweak};
 
 /// Examples of one route.
 pub(super) struct Examples {
@@ -110,7 +110,7 @@ fn read_back(answer: &[u8]) -> Value {
 }
 
 fn items<T: Serialize>(item: impl Fn() -> T, done: Done<'static>, failed: Code) -> Examples {
-    let mut batch = Batch::with_capacity(0);
+    let mut batch = Batch::new(Codec::Json, 2, 0);
     batch.push(Ok(done));
     batch.push(Err(failed));
     Examples {
@@ -119,7 +119,7 @@ fn items<T: Serialize>(item: impl Fn() -> T, done: Done<'static>, failed: Code) 
             ("batch", value(&Body::Many(vec![item(), item()]))),
         ],
         answers: vec![
-            ("one", read_back(&one(&done))),
+            ("one", read_back(&one(Codec::Json, &done))),
             ("batch", read_back(&batch.finish())),
         ],
     }

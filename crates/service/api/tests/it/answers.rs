@@ -6,13 +6,17 @@ use keywright_api::answer::{
     SealAnswer, SignAnswer, TokenAnswer, ValueAnswer, VerifyAnswer, XpubAnswer,
 };
 use keywright_api::error::{Refusal, entry};
-use keywright_api::write::{Batch, Done, one};
-use keywright_api::{Limits, MAX_RANDOM};
+use keywright_api::write::{Batch, Done};
+use keywright_api::{Codec, Limits, MAX_RANDOM};
 use keywright_clock::WallTime;
 use keywright_types::{Code, DataKeyId, KeyVersion, RequestId};
 
 const ID: DataKeyId = DataKeyId::from_bytes([0xAB; 16]);
 const TIME: WallTime = WallTime::from_unix_seconds(1_800_000_000);
+
+fn one(done: &Done<'_>) -> Vec<u8> {
+    keywright_api::write::one(Codec::Json, done)
+}
 
 fn version(number: u32) -> KeyVersion {
     KeyVersion::from_number(number)
@@ -115,7 +119,7 @@ fn the_room_of_one_item_is_never_too_little() {
 #[test]
 fn a_batch_keeps_order_and_counts_its_errors() {
     for capacity in [0, 100, 1 << 20] {
-        let mut batch = Batch::with_capacity(capacity);
+        let mut batch = Batch::new(Codec::Json, 0, capacity);
         for index in 0..1000_u32 {
             let bytes = index.to_be_bytes();
             batch.push(match index % 3 {
@@ -150,17 +154,17 @@ fn a_batch_keeps_order_and_counts_its_errors() {
 #[test]
 fn the_smallest_batches_are_whole_json() {
     assert_eq!(
-        Batch::with_capacity(0).finish(),
+        Batch::new(Codec::Json, 0, 0).finish(),
         br#"{"items":[],"failed":0}"#
     );
-    let mut batch = Batch::with_capacity(0);
+    let mut batch = Batch::new(Codec::Json, 0, 0);
     batch.push(Ok(Done::Random(b"")));
     assert_eq!(batch.finish(), br#"{"items":[{"random":""}],"failed":0}"#);
 }
 
 #[test]
 fn every_code_is_json_also_as_an_item() {
-    let mut batch = Batch::with_capacity(0);
+    let mut batch = Batch::new(Codec::Json, 0, 0);
     Code::ALL.iter().for_each(|&code| batch.push(Err(code)));
     let written = batch.finish();
     let answer: BatchAnswer<OpenAnswer<'_>> = serde_json::from_slice(&written).unwrap();
@@ -206,7 +210,7 @@ fn a_refusal_reads_back_with_the_request_id() {
     let id = RequestId::from_bytes([5; 16]);
     for &code in Code::ALL {
         let refusal = Refusal::new(code);
-        let body = refusal.body(&Limits::DEFAULT, id);
+        let body = refusal.body(Codec::Json, &Limits::DEFAULT, id);
         let answer: ErrorAnswer = serde_json::from_slice(&body).unwrap();
         assert_eq!(answer.error.code(), Some(code));
         assert_eq!(answer.error.request, Some(id));
@@ -220,7 +224,7 @@ fn what_hands_out_secrets_prints_none_of_them() {
         plaintext: b"CANARY",
         version: version(1),
     };
-    let mut batch = Batch::with_capacity(0);
+    let mut batch = Batch::new(Codec::Json, 0, 0);
     batch.push(Ok(done));
     let written = one(&done);
     let answer: OpenAnswer<'_> = serde_json::from_slice(&written).unwrap();
@@ -286,7 +290,7 @@ fn texts_of_every_character_read_back() {
 
 #[test]
 fn a_batch_of_texts_that_all_need_escapes_is_whole() {
-    let mut batch = Batch::with_capacity(0);
+    let mut batch = Batch::new(Codec::Json, 0, 0);
     let text = "\u{1}\"".repeat(300);
     for _ in 0..50 {
         batch.push(Ok(Done::Tokenized {

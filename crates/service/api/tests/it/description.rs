@@ -15,7 +15,7 @@ use keywright_api::request::{
     RewrapItem, SealItem, SignItem, TokenItem, ValueItem, VerifyItem, parse,
 };
 use keywright_api::route::{Endpoint, ROUTES, Route};
-use keywright_api::{Limits, openapi};
+use keywright_api::{Codec, Limits, openapi};
 use serde_json::Value;
 
 fn document() -> Value {
@@ -107,6 +107,30 @@ fn streams_are_bytes_both_ways_and_name_their_headers() {
         }
         assert_eq!(operation["parameters"][0]["name"], "keywright-aad");
         assert!(answer["headers"].get("keywright-key-version").is_some());
+    }
+}
+
+#[test]
+fn routes_that_take_items_have_both_forms_and_no_other_has() {
+    let document = document();
+    for route in &ROUTES {
+        let operation = operation(&document, route);
+        let request = operation.get("requestBody");
+        let answers = operation["responses"].as_object().unwrap().values();
+        for body in request.into_iter().chain(answers) {
+            let content = body["content"].as_object().unwrap();
+            let cbor = content.get(Codec::Cbor.media_type());
+            assert_eq!(cbor.is_some(), route.takes_items(), "{}", route.path);
+            if let Some(cbor) = cbor {
+                let json = &content[Codec::Json.media_type()];
+                assert_eq!(cbor["schema"], json["schema"], "{}", route.path);
+            }
+        }
+        let said = request.is_some_and(|body| {
+            let text = body["description"].as_str();
+            text.is_some_and(|text| text.contains("is a byte string"))
+        });
+        assert_eq!(said, route.takes_items(), "{}", route.path);
     }
 }
 

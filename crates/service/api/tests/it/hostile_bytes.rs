@@ -38,3 +38,19 @@ fn damaged_bodies_of_the_seed_services_clients_are_refused_or_mean_what_they_say
         fuzzing::seed(&mutant);
     }
 }
+
+#[test]
+fn damaged_requests_in_cbor_are_refused_or_mean_what_they_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus/cbor_request");
+    let entries = fs::read_dir(&folder).unwrap();
+    let mut corpus: Vec<_> = entries
+        .map(|entry| fs::read(entry.unwrap().path()).unwrap())
+        .collect();
+    corpus.sort();
+    assert!(corpus.len() >= 10, "the corpus is gone");
+    let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
+    seeds.iter().for_each(|seed| fuzzing::cbor(seed));
+    for mutant in mutations(&seeds, 10_000, 3) {
+        fuzzing::cbor(&mutant);
+    }
+}

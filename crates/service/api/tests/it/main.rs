@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod answers;
 #[cfg(test)]
+mod cbor;
+#[cfg(test)]
 mod description;
 #[cfg(test)]
 mod errors;

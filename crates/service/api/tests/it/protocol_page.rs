@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 
 use keywright_api::error::entry;
+use keywright_api::request::{Body, SealItem};
 use keywright_api::route::ROUTES;
-use keywright_types::Code;
+use keywright_api::write::{Done, one};
+use keywright_api::{Binary, Codec};
+use keywright_encoding::hex;
+use keywright_types::{Code, KeyVersion};
 
 const PAGE: &str = include_str!("../../../../../docs/protocol.md");
 
@@ -120,4 +124,35 @@ fn the_fields_of_items_are_on_the_page() {
             assert_eq!(row.unwrap()[3], fields, "{}", route.path);
         }
     }
+}
+
+/// The bytes of the examples in CBOR: lines of hex with a remark behind them.
+fn examples_in_cbor() -> Vec<Vec<u8>> {
+    let (_, rest) = PAGE.split_once("\n### Items in CBOR\n").unwrap();
+    let (section, _) = rest.split_once("\n### ").unwrap();
+    let blocks = section.split("```").skip(1).step_by(2);
+    let bytes = blocks.map(|block| {
+        let lines = block.lines().filter_map(|line| line.split_once(" # "));
+        let digits: String = lines.map(|(digits, _)| digits.replace(' ', "")).collect();
+        hex::decode(&digits).unwrap()
+    });
+    bytes.collect()
+}
+
+#[test]
+fn the_examples_in_cbor_are_what_is_read_and_written() {
+    let item = |plaintext, aad: Option<&'static [u8]>| SealItem {
+        plaintext: Binary::new(plaintext),
+        aad: aad.map(Binary::new),
+    };
+    let request = Body::Many(vec![item(b"Hello", Some(b"row 7")), item(b"", None)]);
+    let answer = Done::Opened {
+        plaintext: b"Hello",
+        version: KeyVersion::FIRST,
+    };
+    let written = [
+        Codec::Cbor.encode(&request).unwrap(),
+        one(Codec::Cbor, &answer),
+    ];
+    assert_eq!(examples_in_cbor(), written);
 }

@@ -4,7 +4,7 @@ use keywright_api::error::Refusal;
 use keywright_api::request::{
     Body, DatakeyItem, OpenItem, RandomItem, SealItem, TokenItem, ValueItem, parse,
 };
-use keywright_api::{Binary, Limits};
+use keywright_api::{Binary, Codec, Limits};
 use keywright_types::{Code, RequestId};
 
 fn seal(body: &str) -> Result<Body<SealItem<'_>>, Refusal> {
@@ -32,8 +32,8 @@ fn fields_are_borrowed_from_the_body() {
     let body = r#"{"items":[{"plaintext":"SGVsbG8=","aad":"cm93"}]}"#;
     let request = seal(body).unwrap();
     let inside = |text: &str| body.as_bytes().as_ptr_range().contains(&text.as_ptr());
-    assert!(inside(request.items()[0].plaintext.text()));
-    assert!(inside(request.items()[0].aad.as_ref().unwrap().text()));
+    assert!(inside(&request.items()[0].plaintext.text()));
+    assert!(inside(&request.items()[0].aad.as_ref().unwrap().text()));
 }
 
 #[test]
@@ -131,7 +131,11 @@ fn a_refusal_names_the_form_and_the_place_and_nothing_of_the_body() {
         "CANARY",
     ] {
         let refusal = seal(body).map(drop).expect_err(body);
-        let answer = refusal.body(&Limits::DEFAULT, RequestId::from_bytes([1; 16]));
+        let answer = refusal.body(
+            Codec::Json,
+            &Limits::DEFAULT,
+            RequestId::from_bytes([1; 16]),
+        );
         let answer = String::from_utf8(answer).unwrap();
         assert!(!answer.contains("CANARY"), "{answer}");
         assert!(

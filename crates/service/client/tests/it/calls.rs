@@ -2,18 +2,20 @@
 
 use http::{Method, StatusCode};
 use keywright_api::answer::Readiness;
-use keywright_client::{Batching, Client, Open, Seal};
+use keywright_client::{Batching, Client, Codec, Error, Open, Seal};
 use keywright_server::transport::Limits;
 use keywright_types::{Code, KeyVersion};
 
 use crate::fixture::{BOTH, Service, context, run};
 
 #[test]
-fn every_typed_call_reaches_its_route_over_both_protocols() {
+fn every_typed_call_reaches_its_route_over_both_protocols_in_both_forms() {
     run(async {
         let service = Service::start(Limits::default());
-        for protocol in BOTH {
-            let client = Client::connect(service.settings(protocol)).await.unwrap();
+        let forms = [Codec::Json, Codec::Cbor];
+        for (protocol, codec) in BOTH.into_iter().flat_map(|p| forms.map(|form| (p, form))) {
+            let settings = service.settings(protocol).with_codec(codec);
+            let client = Client::connect(settings).await.unwrap();
             assert_eq!(client.protocol(), protocol);
             let context = context();
             let aad = Some(&b"row 7"[..]);
@@ -49,7 +51,7 @@ fn every_typed_call_reaches_its_route_over_both_protocols() {
             assert!(client.contexts().await.unwrap().contexts.is_empty());
             assert_eq!(client.health().await.unwrap().status, Readiness::Ready);
         }
-        assert_eq!(service.connections(), 2);
+        assert_eq!(service.connections(), 4);
         service.end().await;
     });
 }
@@ -58,8 +60,9 @@ fn every_typed_call_reaches_its_route_over_both_protocols() {
 fn pipelined_batches_keep_the_order_and_each_item_its_own_result() {
     run(async {
         let service = Service::start(Limits::default());
-        for protocol in BOTH {
-            let client = Client::connect(service.settings(protocol)).await.unwrap();
+        for (protocol, codec) in BOTH.into_iter().zip([Codec::Cbor, Codec::Json]) {
+            let settings = service.settings(protocol).with_codec(codec);
+            let client = Client::connect(settings).await.unwrap();
             let before = service.requests();
             let plain: Vec<String> = (0..2500)
                 .map(|number| format!("message {number}"))
@@ -110,6 +113,34 @@ fn pipelined_batches_keep_the_order_and_each_item_its_own_result() {
                 .await
                 .unwrap();
             assert_eq!(again.len(), 10);
+        }
+        service.end().await;
+    });
+}
+
+#[test]
+fn a_refusal_is_read_in_the_form_it_comes_in() {
+    run(async {
+        let service = Service::start(Limits::default());
+        for codec in [Codec::Json, Codec::Cbor] {
+            let settings = service.settings(BOTH[0]).with_codec(codec);
+            let client = Client::connect(settings).await.unwrap();
+            let item = Seal {
+                plaintext: b"message",
+                aad: None,
+            };
+            let refused = client.encrypt(&"missing".parse().unwrap(), item).await;
+            let Err(Error::Refused(refused)) = refused else {
+                panic!("{refused:?}");
+            };
+            assert_eq!(refused.code, Some(Code::ContextNotFound));
+            assert!(refused.request.is_some() && refused.message.contains("no context"));
+            let open = Open {
+                ciphertext: b"not ours",
+                aad: None,
+            };
+            let failed = client.decrypt(&context(), open).await.unwrap_err();
+            assert_eq!(failed.code(), Some(Code::DecryptionFailed));
         }
         service.end().await;
     });

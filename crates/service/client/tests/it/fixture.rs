@@ -10,10 +10,10 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use keywright_api::answer::{ClockWord, ContextsAnswer, HealthAnswer, Memory, Probe, Readiness};
 use keywright_api::error::Refusal;
-use keywright_api::request::{self, DatakeyItem, OpenItem, RandomItem, SealItem, parse};
+use keywright_api::request::{self, DatakeyItem, OpenItem, RandomItem, SealItem};
 use keywright_api::route::{Endpoint, RouteMatch, match_route};
 use keywright_api::write::{Batch, Done, one};
-use keywright_api::{Binary, Limits as ApiLimits};
+use keywright_api::{Binary, Codec, Codecs, Limits as ApiLimits};
 use keywright_client::Settings;
 use keywright_clock::{Clock, WallTime};
 use keywright_server::transport::{self, Body, Handler, Limits, Peer, Reply, Running, read_body};
@@ -112,7 +112,8 @@ impl Handler for MakeBelieve {
             Err(code) => {
                 let refusal = Refusal::new(code);
                 let id = RequestId::from_bytes(REQUEST);
-                let body = refusal.body(&ApiLimits::DEFAULT, id);
+                let codec = Codecs::of(&head.headers).answer;
+                let body = refusal.body(codec, &ApiLimits::DEFAULT, id);
                 transport::json(refusal.status(), body)
             }
         }
@@ -137,9 +138,11 @@ fn answer(head: &Parts, body: &[u8]) -> Result<Vec<u8>, Code> {
     if context == "missing" {
         return Err(Code::ContextNotFound);
     }
+    let codec = Codecs::of(&head.headers).request;
     if route.takes_items() {
-        assert_eq!(head.headers["content-type"], "application/json");
+        assert_eq!(head.headers["content-type"], codec.media_type());
     }
+    let body = (codec, body);
     match route.endpoint {
         Endpoint::Encrypt => items(body, |item: &SealItem<'_>| sealed(context, item)),
         Endpoint::Decrypt => items(body, |item: &OpenItem<'_>| opened(context, item)),
@@ -147,12 +150,15 @@ fn answer(head: &Parts, body: &[u8]) -> Result<Vec<u8>, Code> {
             opened(context, item).map(|(plain, _)| ([b"new:", &plain[..]].concat(), 3))
         }),
         Endpoint::Datakey => data_key(body),
-        Endpoint::DatakeyOpen => Ok(one(&Done::DatakeyOpened {
-            id: DataKeyId::from_bytes([1; 16]),
-            plaintext: &[2; 32],
-            version: KeyVersion::FIRST,
-            not_after: WallTime::from_unix_seconds(0),
-        })),
+        Endpoint::DatakeyOpen => {
+            let opened = Done::DatakeyOpened {
+                id: DataKeyId::from_bytes([1; 16]),
+                plaintext: &[2; 32],
+                version: KeyVersion::FIRST,
+                not_after: WallTime::from_unix_seconds(0),
+            };
+            Ok(one(codec, &opened))
+        }
         Endpoint::Random => random(body),
         Endpoint::Contexts => Ok(json(&ContextsAnswer { contexts: vec![] })),
         Endpoint::Health => Ok(json(&HealthAnswer {
@@ -175,15 +181,16 @@ fn json(answer: &impl serde::Serialize) -> Vec<u8> {
 
 /// One item or many; the bytes of a result and its version.
 fn items<'a, T: request::Item<'a> + Kind>(
-    body: &'a [u8],
+    (codec, body): (Codec, &'a [u8]),
     each: impl Fn(&T) -> Result<(Vec<u8>, u32), Code>,
 ) -> Result<Vec<u8>, Code> {
-    let parsed = parse::<T>(body, &ApiLimits::DEFAULT).map_err(|refusal| refusal.code())?;
+    let parsed = codec.read::<T>(body, &ApiLimits::DEFAULT);
+    let parsed = parsed.map_err(|refusal| refusal.code())?;
     if !parsed.is_batch() {
         let (bytes, version) = each(&parsed.items()[0])?;
-        return Ok(one(&T::done(&bytes, version)));
+        return Ok(one(codec, &T::done(&bytes, version)));
     }
-    let mut batch = Batch::with_capacity(1000);
+    let mut batch = Batch::new(codec, parsed.items().len(), 1000);
     for item in parsed.items() {
         match each(item) {
             Ok((bytes, version)) => batch.push(Ok(T::done(&bytes, version))),
@@ -242,25 +249,24 @@ fn aad(field: Option<&Binary<'_>>) -> Result<Vec<u8>, Code> {
         .map_err(|_| Code::Base64Invalid)
 }
 
-fn data_key(body: &[u8]) -> Result<Vec<u8>, Code> {
-    let parsed = parse::<DatakeyItem<'_>>(body, &ApiLimits::DEFAULT);
+fn data_key((codec, body): (Codec, &[u8])) -> Result<Vec<u8>, Code> {
+    let parsed = codec.read::<DatakeyItem<'_>>(body, &ApiLimits::DEFAULT);
     let plain = parsed.map_err(|refusal| refusal.code())?.items()[0].plain;
-    Ok(one(&Done::Datakey {
+    let made = Done::Datakey {
         id: DataKeyId::from_bytes([1; 16]),
         plaintext: plain.then_some(&[2; 32]),
         ciphertext: b"wrapped",
         version: KeyVersion::FIRST,
         not_after: WallTime::from_unix_seconds(0),
-    }))
+    };
+    Ok(one(codec, &made))
 }
 
-fn random(body: &[u8]) -> Result<Vec<u8>, Code> {
-    let parsed = parse::<RandomItem>(body, &ApiLimits::DEFAULT);
+fn random((codec, body): (Codec, &[u8])) -> Result<Vec<u8>, Code> {
+    let parsed = codec.read::<RandomItem>(body, &ApiLimits::DEFAULT);
     let bytes = parsed.map_err(|refusal| refusal.code())?.items()[0].bytes;
-    Ok(one(&Done::Random(&vec![
-        4;
-        usize::try_from(bytes).unwrap()
-    ])))
+    let random = vec![4; usize::try_from(bytes).unwrap()];
+    Ok(one(codec, &Done::Random(&random)))
 }
 
 /// A running service.

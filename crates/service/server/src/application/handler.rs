@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 
-use http::Response;
 use http::request::Parts;
+use http::{HeaderMap, Response};
 use keywright_api::error::Refusal;
 use keywright_api::route::{RouteMatch, match_route_on};
+use keywright_api::{Codec, Codecs};
 use keywright_audit::RecordType;
 use keywright_audit::field::{Field, Resumption, Serial, Subject};
 use keywright_audit::record::Facts;
@@ -49,6 +50,9 @@ impl Handler for Application {
             return self.timing.stamp(response, total);
         }
         let matched = match_route_on(self.plane, &head.method, head.uri.path());
+        let codecs = codecs_of(&matched, &head.headers);
+        let refuse =
+            |refusal: &Refusal, request| refuse(codecs.answer, refusal, &self.limits, request);
         let operation = match matched {
             RouteMatch::Found { route, .. } => route.operation,
             RouteMatch::NotFound => VaultDoor::operation(self.vault.as_ref(), self.plane, head),
@@ -56,7 +60,7 @@ impl Handler for Application {
         };
         let let_in = match self.enter(caller, operation, body.queued()) {
             Ok(let_in) => let_in,
-            Err(refusal) => return refuse(&refusal, &self.limits, RequestId::NONE),
+            Err(refusal) => return refuse(&refusal, RequestId::NONE),
         };
         let call = self.call(caller, body.begun());
         let response = match matched {
@@ -67,24 +71,35 @@ impl Handler for Application {
                     body: body.take(),
                     let_in,
                 };
-                let asked = Asked { call, route };
+                let asked = Asked {
+                    call,
+                    route,
+                    codecs,
+                };
                 let answered = Box::pin(self.stream(asked, incoming)).await;
-                answered.unwrap_or_else(|refusal| refuse(&refusal, &self.limits, call.request))
+                answered.unwrap_or_else(|refusal| refuse(&refusal, call.request))
             }
             RouteMatch::Found { route, context } => {
-                self.route(Asked { call, route }, context, body).await
+                let asked = Asked {
+                    call,
+                    route,
+                    codecs,
+                };
+                self.route(asked, context, body).await
             }
             RouteMatch::NotFound => match VaultDoor::of(self.vault.as_ref(), head.uri.path()) {
                 Some(door) => Box::pin(vault::respond(self, door, call, head, body)).await,
                 None => {
                     let code = self.unrouted(call, Code::RouteNotFound).await;
-                    refuse(&Refusal::new(code), &self.limits, call.request)
+                    refuse(&Refusal::new(code), call.request)
                 }
             },
             RouteMatch::WrongMethod { allow } => {
                 match self.unrouted(call, Code::MethodNotAllowed).await {
-                    Code::MethodNotAllowed => wrong_method(allow, &self.limits, call.request),
-                    other => refuse(&Refusal::new(other), &self.limits, call.request),
+                    Code::MethodNotAllowed => {
+                        wrong_method(codecs.answer, allow, &self.limits, call.request)
+                    }
+                    other => refuse(&Refusal::new(other), call.request),
                 }
             }
         };
@@ -100,7 +115,7 @@ impl Handler for Application {
         let code = recorded
             .release(&self.worker)
             .map_or_else(|lost| lost, |_| code);
-        refuse(&Refusal::new(code), &self.limits, call.request)
+        refuse(Codec::Json, &Refusal::new(code), &self.limits, call.request)
     }
 
     fn still_welcome(&self, caller: &Caller) -> bool {
@@ -156,5 +171,13 @@ impl Application {
         // writer begin anew.
         drop(self.group.join());
         noted
+    }
+}
+
+/// A route without items has one form, and so have its refusals.
+fn codecs_of(matched: &RouteMatch<'_>, headers: &HeaderMap) -> Codecs {
+    match matched {
+        RouteMatch::Found { route, .. } if !route.takes_items() => Codecs::JSON,
+        _ => Codecs::of(headers),
     }
 }

@@ -2,13 +2,13 @@
 
 use http::Response;
 use keywright_api::error::Refusal;
-use keywright_api::request::{Body as Items, RandomItem, parse};
+use keywright_api::request::{Body as Items, RandomItem};
 use keywright_api::write::{self, Done};
-use keywright_api::{MAX_RANDOM, MAX_RANDOM_TOTAL};
+use keywright_api::{Codec, Codecs, MAX_RANDOM, MAX_RANDOM_TOTAL};
 use keywright_types::Code;
 
 use super::{Application, Asked};
-use crate::exchange::good;
+use crate::exchange::good_in;
 use crate::transport::{Body, Reply};
 
 impl Application {
@@ -19,7 +19,9 @@ impl Application {
     ) -> Result<Response<Reply>, Refusal> {
         let room = body.room();
         let body = self.body_of(&mut asked, body).await?;
-        let parsed = parse(&body, &self.limits).and_then(|parsed: Items<RandomItem>| {
+        let Codecs { request, answer } = asked.codecs;
+        let parsed = request.read(&body, &self.limits);
+        let parsed = parsed.and_then(|parsed: Items<RandomItem>| {
             let total = parsed
                 .items()
                 .iter()
@@ -42,7 +44,7 @@ impl Application {
             .filter(|n| length_is_good(*n));
         self.charge(asked, parsed.items().len())?;
         let total = usize::try_from(good_lengths.sum::<u64>()).unwrap_or(usize::MAX);
-        // The bytes, and their base64.
+        // The bytes, and their form in the answer.
         let _reserved = match room.reserve(total.saturating_mul(5) / 2) {
             Ok(reserved) => reserved,
             Err(full) => return Err(Box::pin(self.no_room(asked, full)).await),
@@ -51,7 +53,8 @@ impl Application {
         let bytes = self
             .release(self.worker.random(asked.call, total, &outcomes))
             .await?;
-        Ok(good(write_random(&parsed, bytes.expose())))
+        let written = write_random(answer, &parsed, bytes.expose());
+        Ok(good_in(answer, written))
     }
 }
 
@@ -68,11 +71,12 @@ const fn length_is_good(bytes: u64) -> bool {
 }
 
 /// Deals out `bytes` to the items of the request.
-fn write_random(parsed: &Items<RandomItem>, bytes: &[u8]) -> Vec<u8> {
+fn write_random(codec: Codec, parsed: &Items<RandomItem>, bytes: &[u8]) -> Vec<u8> {
     if !parsed.is_batch() {
-        return write::one(&Done::Random(bytes));
+        return write::one(codec, &Done::Random(bytes));
     }
-    let mut batch = write::Batch::with_capacity(bytes.len() / 3 * 4);
+    let room = codec.length_of(bytes.len());
+    let mut batch = write::Batch::new(codec, parsed.items().len(), room);
     let mut rest = bytes;
     for item in parsed.items() {
         let length = usize::try_from(item.bytes).unwrap_or(usize::MAX);

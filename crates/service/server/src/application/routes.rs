@@ -11,7 +11,7 @@ use keywright_types::Operation;
 
 use super::contexts::entry;
 use super::{Application, Asked, to_json};
-use crate::exchange::{Understood, answer, good, refuse, understand};
+use crate::exchange::{Understood, answer, good, good_in, refuse, understand};
 use crate::orders;
 use crate::seed::SeedDoor;
 use crate::transport::{Body, Reply, reply};
@@ -32,7 +32,14 @@ impl Application {
             // its task, does not carry room for the rare ones.
             None => Box::pin(self.other(asked, context.unwrap_or_default(), body)).await,
         };
-        result.unwrap_or_else(|refusal| refuse(&refusal, &self.limits, asked.call.request))
+        result.unwrap_or_else(|refusal| {
+            refuse(
+                asked.codecs.answer,
+                &refusal,
+                &self.limits,
+                asked.call.request,
+            )
+        })
     }
 
     async fn data(
@@ -44,7 +51,7 @@ impl Application {
     ) -> Result<Response<Reply>, Refusal> {
         let room = body.room();
         let body = self.body_of(&mut asked, body).await?;
-        let understood = understand(operation, &body, &self.limits);
+        let understood = understand(operation, (asked.codecs.request, &body), &self.limits);
         let Understood { items, form } = match understood {
             Ok(understood) => understood,
             Err(refusal) => return Err(Box::pin(self.refused(asked, refusal)).await),
@@ -65,8 +72,10 @@ impl Application {
         } else {
             NEVER
         };
-        let written = answer(operation, &form, done.iter(), (done.byte_len(), not_after))?;
-        let mut response = good(written);
+        let codec = asked.codecs.answer;
+        let room = (done.byte_len(), not_after);
+        let written = answer(codec, (operation, &form), done.iter(), room)?;
+        let mut response = good_in(codec, written);
         self.timing.note(&mut response, done.spent());
         Ok(response)
     }
