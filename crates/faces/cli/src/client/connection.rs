@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use keywright_client::Codec;
 use keywright_client::blocking::Client;
 use keywright_tls::Protocol;
 use keywright_types::Name;
@@ -34,6 +35,9 @@ pub(crate) struct Connection {
     /// Speak HTTP/1.1 instead of HTTP/2.
     #[arg(long)]
     http1: bool,
+    /// Send items, and take what comes of them, as CBOR instead of JSON: bytes as they are, without base64.
+    #[arg(long)]
+    cbor: bool,
 }
 
 impl Connection {
@@ -48,7 +52,8 @@ impl Connection {
             Protocol::Http2
         };
         let tls = place::tls(&ca, Some((&certificate, &key)), protocol)?;
-        let settings = place::settings(&url, tls)?;
+        let codec = if self.cbor { Codec::Cbor } else { Codec::Json };
+        let settings = place::settings(&url, tls)?.with_codec(codec);
         Client::connect(settings).map_err(|error| {
             let failure = Failure::from(error);
             Failure {

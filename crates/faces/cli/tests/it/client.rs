@@ -91,8 +91,8 @@ fn streams_pass_through_files_and_pipes_and_leave_nothing_half() {
 #[test]
 fn what_is_encrypted_decrypts_in_every_form() {
     let scene = Scene::new();
-    for seal in [&[][..], &["--raw"], &["--http1"]] {
-        for open in [&[][..], &["--http1"]] {
+    for seal in [&[][..], &["--raw"], &["--http1"], &["--cbor"]] {
+        for open in [&[][..], &["--http1"], &["--cbor", "--http1"]] {
             let sealed = scene.sealed(seal);
             let opened = scene.client(&[&["decrypt", "exchange-key"], open].concat(), &sealed);
             assert_eq!(opened.bytes(), MESSAGE);
@@ -120,6 +120,38 @@ fn what_is_encrypted_decrypts_in_every_form() {
             .bytes()
             .is_empty()
     );
+}
+
+#[test]
+fn what_is_asked_in_cbor_is_told_as_in_json() {
+    let scene = Scene::new();
+    let sealed = scene.sealed(&["--cbor"]);
+    for words in [
+        &["decrypt", "exchange-key", "--format", "json"][..],
+        &["rewrap", "exchange-key", "--format", "json"],
+    ] {
+        let told = |more: &[&str]| scene.client(&[words, more].concat(), &sealed).document();
+        let (json, cbor) = (told(&[]), told(&["--cbor"]));
+        assert_eq!(json["key_version"], cbor["key_version"]);
+        assert_eq!(json.get("plaintext"), cbor.get("plaintext"));
+    }
+    let random = scene.client(&["random", "--bytes", "33", "--raw", "--cbor"], b"");
+    assert_eq!(random.bytes().len(), 33);
+    let key = [
+        "datakey",
+        "exchange-key",
+        "--plain",
+        "--cbor",
+        "--format",
+        "json",
+    ];
+    assert_eq!(scene.client(&key, b"").document()["key_version"], 1);
+    let other = ["decrypt", "exchange-key", "--cbor"];
+    let other = scene.client_named("web-2fa-1", &other, &sealed);
+    other.refused(9, "no context of this name", "client contexts");
+    let another = ["decrypt", "exchange-key", "--cbor", "--aad", "another"];
+    let ended = scene.client(&another, &sealed);
+    ended.refused(8, "does not open here", "--aad");
 }
 
 #[test]
