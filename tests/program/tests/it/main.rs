@@ -34,6 +34,8 @@ mod fixture;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
+mod forms;
+#[cfg(test)]
 mod health;
 #[cfg(test)]
 mod holders;

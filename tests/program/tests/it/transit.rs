@@ -56,28 +56,27 @@ fn open_site(token_seconds: u32) -> Site {
 
 // === hvac ===
 
-fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A Python with hvac: the one that `scripts/test` makes, or the system's. Without it `test` is skipped.
+/// A Python that can import what a client needs: the one that `scripts/test` makes, or the system's. Without it `test` is
+/// skipped.
 #[expect(
     clippy::disallowed_methods,
     reason = "where the counts go is told by the environment"
 )]
-fn python(test: &str) -> Option<PathBuf> {
+pub(crate) fn python(test: &str, imports: &str) -> Option<PathBuf> {
     let own = repository().join("target/clients/bin/python");
     let works = |python: &PathBuf| {
-        let asked = Command::new(python)
-            .args(["-c", "import hvac, cryptography"])
-            .output();
+        let asked = Command::new(python).args(["-c", imports]).output();
         asked.is_ok_and(|answer| answer.status.success())
     };
     let found = [own, PathBuf::from("python3")].into_iter().find(works);
     if found.is_none() {
         writeln!(
             std::io::stderr(),
-            "skipped: no Python with the package hvac: {test}"
+            "skipped: no Python in which this works: {imports}: {test}"
         )
         .unwrap();
         if let Some(folder) = std::env::var_os("KEYWRIGHT_TEST_COUNTS") {
@@ -90,7 +89,9 @@ fn python(test: &str) -> Option<PathBuf> {
 
 #[test]
 fn hvac_does_all_of_it_and_is_refused_where_it_must_be() {
-    let Some(python) = python("hvac") else { return };
+    let Some(python) = python("hvac", "import hvac, cryptography") else {
+        return;
+    };
     let site = open_site(3600);
     let asked = Command::new(python)
         .args(["-B", "-I"])
