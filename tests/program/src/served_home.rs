@@ -2,7 +2,7 @@
 //! number of days by which its clock is ahead, where it stands still.
 //!
 //! The first line of its output is `listening on ADDR:PORT`. A test that dies closes the input, so
-//! nothing is left running.
+//! nothing is left running. Its token's process is this program too, told so by a word in place of the home.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::print_stdout,
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use keywright_clock::Clock;
-use keywright_home::{CONFIG_FILE, MemoryPlan, Node};
+use keywright_home::{CONFIG_FILE, Event, MemoryPlan, Node, TOKEN_COMMAND, run_token_process};
 
 fn main() -> ExitCode {
     let Some(home) = std::env::args_os().nth(1).map(PathBuf::from) else {
@@ -25,7 +25,12 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let days = std::env::args().nth(2).and_then(|days| days.parse().ok());
-    match serve(&home.join(CONFIG_FILE), days) {
+    let done = if home.as_os_str() == TOKEN_COMMAND {
+        run_token_process().map_err(Into::into)
+    } else {
+        serve(&home.join(CONFIG_FILE), days)
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let mut told: Option<&dyn Error> = Some(error.as_ref());
@@ -47,6 +52,11 @@ fn serve(config: &std::path::Path, days: Option<u64>) -> Result<(), Box<dyn Erro
         }
     };
     let node = Node::open(config, clock, MemoryPlan::AsConfigured)?;
+    node.tell_events(Box::new(|event| {
+        if matches!(event, Event::TokenProcess(_)) {
+            eprintln!("{event}");
+        }
+    }));
     let serving = node.serve(Some(([127, 0, 0, 1], 0).into()))?;
     println!("listening on {}", serving.local_addr());
     stdin().read_to_end(&mut Vec::new())?;

@@ -44,6 +44,14 @@ impl Fault {
         matches!(self, Self::Token(_) | Self::Unclear(_))
     }
 
+    /// What was unclear once more, of a token whose key works.
+    pub(crate) fn blaming_the_item(self) -> Self {
+        match self {
+            Self::Unclear(_) => Self::Item(Code::DecryptionFailed),
+            other => other,
+        }
+    }
+
     /// Whether a new connection may help.
     pub(crate) fn is_loss(&self) -> bool {
         match self {

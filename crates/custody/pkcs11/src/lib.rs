@@ -12,6 +12,7 @@
 //! | [`SessionPool`] | sessions for threads, and what happens when the token is lost |
 //! | [`TokenHolder`] | the holder of keys that never leave the token |
 //! | [`TokenRoot`] | a root key in the token for keys that are wrapped by it |
+//! | [`Pace`] | whether a token is quick enough to be asked on the thread of a caller |
 //!
 //! The source is PKCS#11 3.2 (OASIS); modules of 2.40 and 3.0 are used as far as they go.
 //!
@@ -53,6 +54,7 @@ pub use mechanism::{Hash, Mechanism, Over};
 pub use module::Module;
 pub use object::{Candidate, KeyPair, ObjectHandle, Reading};
 pub use operation::KeyAccess;
+pub use pace::{Pace, Running};
 pub use pool::{Copies, LogIn, PoolOptions, PooledSession, SessionPool};
 pub use purpose::{KeyPlan, Purpose, Storage};
 pub use raw::LoadFault;

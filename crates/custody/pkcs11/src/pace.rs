@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The pace of one token. Threads share it; what they tell at once may get lost, and is told again soon.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub struct Pace {
     /// The average of late, in nanoseconds; the first answer counts for all before it.
     average: AtomicU64,
     /// When a slow answer is forgiven.
@@ -28,7 +28,8 @@ pub(crate) struct Pace {
 
 /// An operation until it is answered.
 #[derive(Debug)]
-pub(crate) struct Running<'a>(Option<&'a AtomicU64>);
+#[must_use = "an operation is watched for as long as this lives"]
+pub struct Running<'a>(Option<&'a AtomicU64>);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
@@ -53,8 +54,16 @@ const PART: u64 = 8;
 /// Before any answer.
 const UNKNOWN: u64 = u64::MAX;
 
+impl Default for Pace {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Pace {
-    pub(crate) const fn new() -> Self {
+    /// Of a token that was not asked yet, which is not quick.
+    #[must_use]
+    pub const fn new() -> Self {
         Self {
             average: AtomicU64::new(UNKNOWN),
             forgiven: AtomicU64::new(0),
@@ -64,7 +73,7 @@ impl Pace {
     }
 
     /// Watches an operation that begins at `now`.
-    pub(crate) fn begin(&self, now: u64) -> Running<'_> {
+    pub fn begin(&self, now: u64) -> Running<'_> {
         let take = |place: &&AtomicU64| {
             let since = now.saturating_add(1);
             place
@@ -75,7 +84,7 @@ impl Pace {
     }
 
     /// Takes note of an answer at `now` that took so long. Times are nanoseconds on one clock.
-    pub(crate) fn note(&self, now: u64, took: u64) {
+    pub fn note(&self, now: u64, took: u64) {
         let before = match self.average.load(Ordering::Relaxed) {
             UNKNOWN => took,
             average => average,
@@ -98,7 +107,8 @@ impl Pace {
     }
 
     /// Whether the token is quick at `now`.
-    pub(crate) fn is_quick(&self, now: u64) -> bool {
+    #[must_use]
+    pub fn is_quick(&self, now: u64) -> bool {
         self.average.load(Ordering::Relaxed) <= QUICK_NS
             && now >= self.forgiven.load(Ordering::Relaxed)
             && !self.running.iter().any(|place| {

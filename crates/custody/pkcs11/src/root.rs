@@ -130,6 +130,12 @@ impl TokenRoot {
         out
     }
 
+    /// Installation and id in a description, without asking any token; `None` if it is none.
+    #[must_use]
+    pub fn described(description: &[u8]) -> Option<(InstallationId, KeyId)> {
+        parse(description).map(|(installation, key, _)| (installation, key))
+    }
+
     /// The key in this session, checked before its first use in this connection.
     fn key<'s>(&self, session: &'s PooledSession) -> Result<TokenKey<'s>, Fault> {
         let place = *self.place.lock().unwrap_or_else(PoisonError::into_inner);

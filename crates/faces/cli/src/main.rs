@@ -94,6 +94,9 @@ enum Command {
     Session(session::Arguments),
     /// Build, verify and narrow tokens.
     Token(token::Arguments),
+    /// Run a token's module for the service that started this.
+    #[command(name = keywright_home::TOKEN_COMMAND, hide = true)]
+    TokenProcess,
     /// Open a locked file with its password.
     Unlock(seal::Unlock),
     /// Run files of test vectors.
@@ -168,6 +171,7 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Seal(arguments) => seal::seal(&arguments, format),
         Command::Session(arguments) => session::run(&arguments, format),
         Command::Token(arguments) => token::run(&arguments, format),
+        Command::TokenProcess => serve::run_token(),
         Command::Unlock(arguments) => seal::unlock(&arguments, format),
         Command::Vectors(arguments) => vectors::run(&arguments, format),
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use keywright_clock::Clock;
 use keywright_custody::{KeyHolder, Paced};
 use keywright_home::{
-    Checked, Finding, HomeError, Level, MemoryPlan, Node, Serving, check, serve_null,
+    Checked, Finding, HomeError, Level, MemoryPlan, Node, Serving, TokenRunError, check, serve_null,
 };
 use keywright_server::transport::Error as TransportError;
 use serde::Serialize;
@@ -92,6 +92,22 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
     let exit = judge(ending, serving.stop())?;
     eprintln!("stopped");
     Ok(exit)
+}
+
+/// A token's module for the service that started this process.
+pub(crate) fn run_token() -> Result<Exit, Failure> {
+    let ended = keywright_home::run_token_process();
+    ended.map(|()| Exit::Ok).map_err(|error| {
+        let exit = match error {
+            TokenRunError::NoService => Exit::Usage,
+            _ => Exit::Internal,
+        };
+        Failure::new(
+            exit,
+            error.to_string(),
+            "run `keywright serve` with token.process = \"child\"; it starts this by itself",
+        )
+    })
 }
 
 /// Constant answers, until told to end.

@@ -19,7 +19,8 @@ use crate::control::SOCKET;
 use crate::doors::{Handshakes, Trust};
 use crate::holders::open_keystore;
 use crate::node::{Meta, certificate_end, lock_memory};
-use crate::{Config, HomeError, MemoryPlan, RootPlace, files, token};
+use crate::token::Opened;
+use crate::{Config, HomeError, MemoryPlan, RootPlace, files};
 
 /// One thing that was looked at.
 #[derive(Debug)]
@@ -120,18 +121,17 @@ impl Checks {
         neighbour: Neighbour,
         trust: (Option<Arc<ClientTrust>>, &Clock),
     ) -> Self {
-        let section = config.token.as_ref();
-        let sessions = section.map(|section| token::open(section, trust.1));
-        let (sessions, found) = match sessions.transpose() {
-            Ok(sessions) => (sessions, good("it is there and takes the PIN")),
+        let token = Opened::open(config, trust.1, MemoryPlan::AsConfigured);
+        let (token, found) = match token {
+            Ok(token) => (token, good("it is there and takes the PIN")),
             Err(error) => (None, Err(error)),
         };
-        if section.is_some() {
+        if config.token.is_some() {
             self = self.with("token", found);
         }
-        let (keystore, found) = match (config.keystore.root_key, &sessions) {
+        let (keystore, found) = match (config.keystore.root_key, &token) {
             (RootPlace::Token, None) => (None, skipped("its token could not be opened")),
-            _ => match open_keystore(config, sessions.as_ref(), trust.1) {
+            _ => match open_keystore(config, token.as_ref(), trust.1) {
                 Ok(keystore) => (Some(keystore), good("the root key opens")),
                 Err(error) => (None, Err(error)),
             },

@@ -8,6 +8,7 @@ use keywright_keystore::Error as KeystoreError;
 use keywright_pkcs11::Error as TokenError;
 use keywright_server::transport;
 use keywright_service::AdminError;
+use keywright_token_process::StartError;
 
 use crate::ConfigError;
 
@@ -50,6 +51,9 @@ pub enum HomeError {
     /// The token cannot be opened, or does not have the root key.
     #[error("the token cannot be used: {0}")]
     Token(#[source] TokenError),
+    /// The token's process cannot be started, or cannot open the token.
+    #[error("the token cannot be used: {0}")]
+    TokenProcess(#[source] StartError),
     /// This process uses the module for another token, or in another way, already.
     #[error("{0} is in use in this process with other settings")]
     TokenInUse(PathBuf),
@@ -165,7 +169,7 @@ impl HomeError {
             Self::Keystore(_) => {
                 "check keystore.root and keystore.password_file; without both no key can be opened"
             }
-            Self::Token(_) => {
+            Self::Token(_) | Self::TokenProcess(_) => {
                 "check the section [token] of keywright.toml and that the token is there: keywright hsm list-slots --module FILE"
             }
             Self::TokenInUse(_) => "give every home of this process the same section [token]",

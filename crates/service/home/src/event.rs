@@ -4,6 +4,7 @@ use std::fmt;
 
 use keywright_clock::WallTime;
 use keywright_service::Lack;
+use keywright_token_process::{Cause, Notice};
 
 use crate::{Level, Reloaded};
 
@@ -23,6 +24,8 @@ pub enum Event {
     Reloaded(Reloaded),
     /// They could not be; the sentence says which and why. What was in force before still is.
     ReloadFailed(String),
+    /// What became of the token's process.
+    TokenProcess(Notice),
 }
 
 impl Event {
@@ -30,7 +33,8 @@ impl Event {
     #[must_use]
     pub const fn level(&self) -> Level {
         match self {
-            Self::NotReady(_) | Self::ReloadFailed(_) => Level::Error,
+            Self::TokenProcess(Notice::Back) => Level::Info,
+            Self::NotReady(_) | Self::ReloadFailed(_) | Self::TokenProcess(_) => Level::Error,
             Self::Expires(_) => Level::Warning,
             Self::ClientsChanged | Self::Ready | Self::Reloaded(_) => Level::Info,
         }
@@ -54,9 +58,28 @@ impl fmt::Display for Event {
             }
             Self::Ready => f.write_str("ready again"),
             Self::Reloaded(reloaded) => reloaded.fmt(f),
+            Self::TokenProcess(notice) => f.write_str(&told(notice)),
             Self::ReloadFailed(why) => {
                 write!(f, "reload failed, all is as before: {why}")
             }
         }
+    }
+}
+
+fn told(notice: &Notice) -> String {
+    match notice {
+        Notice::Lost(Cause::Ended) => "the token's process ended; it is started again".to_owned(),
+        Notice::Lost(Cause::Hung) => {
+            "a call of the token's module took longer than token.call_timeout_s; its process was killed and is started again".to_owned()
+        }
+        Notice::Lost(Cause::Nonsense) => {
+            "the token's process answered nonsense; it was killed and is started again".to_owned()
+        }
+        Notice::NotBack(why) => format!("the token's process is not back yet: {why}"),
+        Notice::Back => "the token's process is back".to_owned(),
+        Notice::Refused(why) => format!(
+            "the token refused the log-in of its process, which is not started again before this node is: {why}"
+        ),
+        _ => "something became of the token's process".to_owned(),
     }
 }

@@ -5,26 +5,26 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use keywright_clock::Clock;
-use keywright_custody::budget::{Budget, Counted, SealLimits, Spent};
+use keywright_custody::budget::{Budget, SealLimits, Spent};
 use keywright_custody::{ByCustody, KeyHolder};
 use keywright_keystore::{Keystore, Root};
 use keywright_password::Limits;
-use keywright_pkcs11::{SessionPool, TokenHolder};
 use keywright_store::Store;
 
-use crate::{Config, HomeError, RootPlace, files, token};
+use crate::token::Opened;
+use crate::{Config, HomeError, RootPlace, files};
 
 /// The keystore under the root that the configuration names.
 pub(crate) fn open_keystore(
     config: &Config,
-    sessions: Option<&Arc<SessionPool>>,
+    token: Option<&Opened>,
     clock: &Clock,
 ) -> Result<Arc<Keystore>, HomeError> {
     let section = &config.keystore;
     let slots = section.unwrapped_keys;
-    if let (RootPlace::Token, Some(sessions)) = (section.root_key, sessions) {
-        let root = token::open_root(sessions, &section.root)?;
-        let keystore = Keystore::with_root(Box::new(root), slots, clock.clone())?;
+    if let (RootPlace::Token, Some(token)) = (section.root_key, token) {
+        let root = token.root(&section.root)?;
+        let keystore = Keystore::with_root(root, slots, clock.clone())?;
         return Ok(Arc::new(keystore));
     }
     let password = section.password_file.as_deref();
@@ -36,21 +36,17 @@ pub(crate) fn open_keystore(
 /// One holder of the keystore and, where there is one, the token, whose seals are counted.
 pub(crate) fn join_holders(
     keystore: Arc<Keystore>,
-    sessions: Option<Arc<SessionPool>>,
+    token: Option<Opened>,
     (store, limits, spent): (Store, SealLimits, Sender<Spent>),
     clock: &Clock,
 ) -> Arc<dyn KeyHolder> {
-    let Some(sessions) = sessions else {
+    let Some(token) = token else {
         return keystore;
     };
-    let token = TokenHolder::new(sessions, clock.clone());
     // Nobody listens any more only where the node has ended.
     let tell = move |one| {
         let _ = spent.send(one);
     };
     let budget = Budget::new(store, limits, Box::new(tell));
-    Arc::new(ByCustody::new(
-        keystore,
-        Arc::new(Counted::new(token, budget)),
-    ))
+    Arc::new(ByCustody::new(keystore, token.holder(budget, clock)))
 }

@@ -54,6 +54,10 @@ pub use keeper::Kept;
 pub use keywright_custody::budget::SealLimits;
 pub use keywright_custody::lifecycle::Order as Life;
 pub use keywright_password::Profile;
+pub use keywright_token_process::{
+    Cause as TokenCause, Notice as TokenNotice, Program as TokenProgram, RunError as TokenRunError,
+    run as run_token_process,
+};
 pub use node::{MemoryPlan, Node, Teller};
 pub use order::{
     Answer, CampaignOrder, ContextState, Imported, Moved, Order, Rotation, RuleChanges,
@@ -61,6 +65,7 @@ pub use order::{
 };
 pub use questions::{Able, Reach, Reason};
 pub use reload::Reloaded;
-pub use section::{AdminSection, Level, LogSection, Probe, Token};
+pub use section::{AdminSection, Level, LogSection, Probe, Token, TokenPlace};
 pub use seeds::{KEY_TEXT, Recipient, SEED_TEXT, seed_text};
 pub use serving::{Serving, serve_null};
+pub use token::{TOKEN_COMMAND, run_tokens_as};

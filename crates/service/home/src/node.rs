@@ -21,11 +21,13 @@ use keywright_service::{
 };
 use keywright_store::{Engine, SqliteEngine, Store, Table, Transaction, read_meta};
 use keywright_tls::ClientTrust;
+use keywright_token_process::TokenProcess;
 use keywright_types::{KeyVersion, NodeId, TenantId};
 
 use crate::doors::{Doors, Handshakes, Trust};
 use crate::holders::{join_holders, open_keystore};
-use crate::{Config, Event, HomeError, Level, MemoryLock, Sync, files, rotation, token};
+use crate::token::Opened;
+use crate::{Config, Event, HomeError, Level, MemoryLock, Sync, files, rotation};
 
 /// Whether a node locks the memory of its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,11 +125,15 @@ impl Node {
         let config = Config::read(path)?;
         config.check_files()?;
         let memory_locked = lock_memory(&config, memory)?;
-        let section = config.token.as_ref();
-        let sessions = section.map(|section| token::open(section, &clock));
-        let sessions = sessions.transpose()?;
+        let token = Opened::open(&config, &clock, memory)?;
+        let process = token.as_ref().and_then(Opened::process).cloned();
+        // Keys pass through the child's memory as well.
+        let memory_locked = memory_locked
+            && process
+                .as_ref()
+                .is_none_or(|process| process.memory_is_locked());
         let begun = clock.monotonic();
-        let keystore = open_keystore(&config, sessions.as_ref(), &clock)?;
+        let keystore = open_keystore(&config, token.as_ref(), &clock)?;
         let derivation = clock.monotonic().since(begun);
         let engine = SqliteEngine::open(&config.store.file)?;
         let meta = Meta::read(&engine, &keystore)?;
@@ -143,7 +149,7 @@ impl Node {
         let snapshot = Snapshot::load(&store, Arc::clone(&trust.all))?;
         let (spent, due) = mpsc::channel();
         let count = (store.clone(), limits, spent.clone());
-        let holder = wrap(join_holders(keystore, sessions, count, &clock));
+        let holder = wrap(join_holders(keystore, token, count, &clock));
         let settings = service_settings(&config);
         let shared = Shared::new(snapshot, holder, clock.clone(), settings);
         let shared = shared.map_err(HomeError::Thread)?;
@@ -169,6 +175,9 @@ impl Node {
         node.adopt_newer_trust(trust.all, &trust.text)?;
         let node = Arc::new(node);
         rotation::start(&node, due)?;
+        if let Some(process) = process {
+            tell_of(&process, &node);
+        }
         Ok(node)
     }
 
@@ -358,6 +367,16 @@ impl Node {
         }
         Ok(())
     }
+}
+
+/// Has the node say what happens to its token's process.
+fn tell_of(process: &TokenProcess, node: &Arc<Node>) {
+    let node = Arc::downgrade(node);
+    process.tell(Box::new(move |notice| {
+        if let Some(node) = node.upgrade() {
+            node.tell(&Event::TokenProcess(notice.clone()));
+        }
+    }));
 }
 
 impl fmt::Debug for Node {

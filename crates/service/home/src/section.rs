@@ -36,6 +36,27 @@ pub struct Token {
     /// Whether secret keys are copied to session objects where the token allows it.
     #[serde(default = "default_copies")]
     pub session_copies: bool,
+    /// In which process the module runs.
+    #[serde(default)]
+    pub process: TokenPlace,
+    /// How long a module in a child process may take over one request, in seconds.
+    #[serde(default = "default_call_timeout")]
+    pub call_timeout_s: u64,
+}
+
+/// In which process a token's module runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "both places must be faced at start"
+)]
+pub enum TokenPlace {
+    /// In that of the service.
+    #[default]
+    Service,
+    /// In a child of it, which costs a little and keeps the module's crashes out of the service.
+    Child,
 }
 
 impl Token {
@@ -51,6 +72,8 @@ impl Token {
             sessions: default_sessions(),
             queue: default_queue(),
             session_copies: default_copies(),
+            process: TokenPlace::default(),
+            call_timeout_s: default_call_timeout(),
         }
     }
 
@@ -66,20 +89,15 @@ impl Token {
                 because: "a token is found by its label, its serial number or a URI",
             }),
             _ => [
-                ("token.sessions", self.sessions, 512, "1 to 512"),
-                ("token.queue", self.queue, 1_000_000, "1 to 1000000"),
+                ("token.sessions", self.sessions as u64, 512, "1 to 512"),
+                ("token.queue", self.queue as u64, 1_000_000, "1 to 1000000"),
+                ("token.call_timeout_s", self.call_timeout_s, 600, "1 to 600"),
             ]
             .into_iter()
             .find(|(_, value, high, _)| !(1..=*high).contains(value))
             .map_or_else(
                 || self.query().map(drop),
-                |(key, value, _, range)| {
-                    Err(ConfigError::Range {
-                        key,
-                        value: value as u64,
-                        range,
-                    })
-                },
+                |(key, value, _, range)| Err(ConfigError::Range { key, value, range }),
             ),
         }
     }
@@ -148,6 +166,10 @@ const fn default_queue() -> usize {
 
 const fn default_copies() -> bool {
     true
+}
+
+const fn default_call_timeout() -> u64 {
+    10
 }
 
 /// The listener of administration: where there is one, orders that change the state of keys are answered there alone.

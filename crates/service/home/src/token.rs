@@ -1,18 +1,126 @@
 //! The token of a configuration: opened once a process, and shared by everything that uses it.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Duration;
 
 use keywright_clock::Clock;
-use keywright_custody::{HolderError, Version};
+use keywright_custody::budget::{Budget, Counted};
+use keywright_custody::{HolderError, KeyHolder, RootKey, Version};
 use keywright_pkcs11::{
-    Copies, Error, LogIn, Module, Pin, PoolOptions, SessionPool, TokenQuery, TokenRoot,
+    Copies, Error, LogIn, Module, Pin, PoolOptions, SessionPool, TokenHolder, TokenQuery, TokenRoot,
 };
+use keywright_secret::SecretBytes;
 use keywright_service::Shared;
+use keywright_token_process::{ChildHolder, ChildRoot, Memory, Program, Settings, TokenProcess};
 use keywright_types::{Custody, State, VersionLabel};
 
-use crate::section::Token;
-use crate::{HomeError, files};
+use crate::section::{Token, TokenPlace};
+use crate::{Config, HomeError, MemoryLock, MemoryPlan, files};
+
+/// A token that is open, wherever its module runs.
+#[derive(Clone, Debug)]
+pub(crate) enum Opened {
+    /// In this process.
+    Here(Arc<SessionPool>),
+    /// In a child of it.
+    Apart(Arc<TokenProcess>),
+}
+
+impl Opened {
+    /// Opens the token of a configuration where the configuration wants its module.
+    pub(crate) fn open(
+        config: &Config,
+        clock: &Clock,
+        memory: MemoryPlan,
+    ) -> Result<Option<Self>, HomeError> {
+        let Some(section) = &config.token else {
+            return Ok(None);
+        };
+        Ok(Some(match section.process {
+            TokenPlace::Service => Self::Here(open(section, clock)?),
+            TokenPlace::Child => {
+                let memory = match (memory, config.keystore.memory_lock) {
+                    (MemoryPlan::LeaveAlone, _) => Memory::LeaveAlone,
+                    (MemoryPlan::AsConfigured, MemoryLock::Try) => Memory::Try,
+                    (MemoryPlan::AsConfigured, MemoryLock::Require) => Memory::Require,
+                };
+                Self::Apart(start(section, memory)?)
+            }
+        }))
+    }
+
+    /// The holder of keys that stay in it, whose seals `budget` counts.
+    pub(crate) fn holder(self, budget: Budget, clock: &Clock) -> Arc<dyn KeyHolder> {
+        let clock = clock.clone();
+        match self {
+            Self::Here(pool) => Arc::new(Counted::new(TokenHolder::new(pool, clock), budget)),
+            Self::Apart(process) => {
+                Arc::new(Counted::new(ChildHolder::new(process, clock), budget))
+            }
+        }
+    }
+
+    /// The root key that a description names.
+    pub(crate) fn root(&self, path: &Path) -> Result<Box<dyn RootKey>, HomeError> {
+        match self {
+            Self::Here(pool) => Ok(Box::new(open_root(pool, path)?)),
+            Self::Apart(process) => {
+                let description = files::read(path)?;
+                let root = ChildRoot::open(Arc::clone(process), &description);
+                let root = root.map_err(|error| match error {
+                    HolderError::KeyRejected => HomeError::Token(Error::WrongKey),
+                    _ => HomeError::Token(Error::Gone),
+                });
+                Ok(Box::new(root?))
+            }
+        }
+    }
+
+    /// The child, if it is in one.
+    pub(crate) const fn process(&self) -> Option<&Arc<TokenProcess>> {
+        match self {
+            Self::Here(_) => None,
+            Self::Apart(process) => Some(process),
+        }
+    }
+}
+
+/// What is started as a token's process in place of this program.
+static PROGRAM: OnceLock<Program> = OnceLock::new();
+
+/// Has tokens' processes be `program` in place of this one, which would be asked for the hidden command
+/// [`TOKEN_COMMAND`]: for programs that have no such command, such as tests. The first one stays.
+pub fn run_tokens_as(program: Program) {
+    drop(PROGRAM.set(program));
+}
+
+/// The word by which this program is told to be a token's process.
+pub const TOKEN_COMMAND: &str = "token-process";
+
+fn start(section: &Token, memory: Memory) -> Result<Arc<TokenProcess>, HomeError> {
+    let pin = SecretBytes::from_vec(files::read_private(&section.pin_file)?);
+    if pin
+        .expose()
+        .iter()
+        .all(|byte| matches!(byte, b'\r' | b'\n'))
+    {
+        return Err(HomeError::PasswordEmpty(section.pin_file.clone()));
+    }
+    let asked = Asked::of(section)?;
+    let settings = Settings {
+        module: section.module.clone(),
+        query: asked.query,
+        pin,
+        sessions: asked.sessions,
+        copies: asked.copies,
+        memory,
+        patience: Duration::from_secs(section.call_timeout_s),
+    };
+    let program = PROGRAM.get().cloned();
+    let program = program.unwrap_or_else(|| Program::this(TOKEN_COMMAND));
+    TokenProcess::start(program, settings).map_err(HomeError::TokenProcess)
+}
 
 /// What is open in this process. A module has one state for the whole of it: two pools would finalise it under
 /// each other.
@@ -32,19 +140,25 @@ struct Asked {
     copies: Copies,
 }
 
-/// Opens the token of a configuration and logs in, or gives the pool that this process has of it.
+impl Asked {
+    fn of(section: &Token) -> Result<Self, HomeError> {
+        Ok(Self {
+            query: section.query()?,
+            // One for each thread of the service; orders and the work of one request that finds its key evicted
+            // come beside them.
+            sessions: section.sessions + SPARE_SESSIONS,
+            copies: if section.session_copies {
+                Copies::WhereAllowed
+            } else {
+                Copies::Never
+            },
+        })
+    }
+}
+
+/// Opens the token of a configuration in this process and logs in, or gives the pool that this process has of it.
 pub(crate) fn open(section: &Token, clock: &Clock) -> Result<Arc<SessionPool>, HomeError> {
-    let asked = Asked {
-        query: section.query()?,
-        // One for each thread of the service; orders and the work of one request that finds its key evicted
-        // come beside them.
-        sessions: section.sessions + SPARE_SESSIONS,
-        copies: if section.session_copies {
-            Copies::WhereAllowed
-        } else {
-            Copies::Never
-        },
-    };
+    let asked = Asked::of(section)?;
     let file = section.module.canonicalize();
     let file = file.unwrap_or_else(|_| section.module.clone());
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);

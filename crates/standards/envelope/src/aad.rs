@@ -51,6 +51,12 @@ impl<'a> Aad<'a> {
         self
     }
 
+    /// Fields 1, 2 and 3; an absent one is empty. For a holder in another process.
+    #[must_use]
+    pub const fn fields(&self) -> [&'a [u8]; 3] {
+        self.fields
+    }
+
     /// Hands the whole associated data to `work`, without the heap where it is short.
     pub(crate) fn composed<R>(
         &self,

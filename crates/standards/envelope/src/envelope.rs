@@ -119,6 +119,12 @@ impl<'a> Envelope<'a> {
         &self.header
     }
 
+    /// All of it, as it was parsed: for a holder in another process.
+    #[must_use]
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.all
+    }
+
     /// What names this sealing in an audit record.
     #[must_use]
     pub fn message_id(&self) -> MessageId {

@@ -26,6 +26,8 @@
 //! With `KEYWRIGHT_TESTKIT_RECORDER` in the environment, the path of a module, tests with one store load that module
 //! in place of the token's own, whose path it is told in `KEYWRIGHT_P11_TARGET`.
 //!
+//! [`Faults`] puts a module that fails, hangs or crashes in front of a store's.
+//!
 //! A kind that is not installed (`scripts/setup tests` installs both) is said in one line and counted as a
 //! skipped test. Where [`Store`] is used without [`on_each`], programs of others are started with its environment:
 //! [`Store::command`].
@@ -33,9 +35,11 @@
 //! Not here: loading a module; that is for the crate under test.
 
 mod again;
+mod faults;
 mod kind;
 mod store;
 
 pub use again::{on_each, on_each_with, together};
+pub use faults::Faults;
 pub use kind::{Kind, Missing};
 pub use store::{SO_PIN, Store, Token, USER_PIN};

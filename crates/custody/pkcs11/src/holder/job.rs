@@ -238,18 +238,18 @@ impl<'a> Job<'a> {
         ) else {
             return Err(Fault::Item(Code::DecryptionFailed));
         };
-        match key
-            .key
-            .open(device_key(material, kind)?, &envelope, aad, out)
-        {
-            // The token's word may mean the ciphertext or itself. What must open tells which.
+        let device = device_key(material, kind)?;
+        let mut attempt = || key.key.open(device, &envelope, aad, out);
+        let opened = match attempt() {
+            // The token's word may mean the ciphertext or itself. What must open tells which; and what the token meant of
+            // itself it does not say again while that opens.
             Err(Fault::Unclear(_)) => {
                 locate::still_there(self.session, &key.key, material)?;
-                Err(Fault::Item(Code::DecryptionFailed))
+                attempt().map_err(Fault::blaming_the_item)
             }
-            Ok(()) => Ok(*envelope.message_id().as_bytes()),
-            Err(fault) => Err(fault),
-        }
+            opened => opened,
+        };
+        opened.map(|()| *envelope.message_id().as_bytes())
     }
 }
 

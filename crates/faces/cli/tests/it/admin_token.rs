@@ -4,7 +4,7 @@
 use keywright_testkit::token::{Kind, Store, USER_PIN, on_each};
 
 use crate::admin_seed_service::{files, import};
-use crate::program::{Ended, Folder, Home, keywright, keywright_reading};
+use crate::program::{Ended, Folder, Home, eventually, keywright, keywright_reading, signal};
 
 const MESSAGE: &[u8] = b"order 4711\n";
 
@@ -83,6 +83,64 @@ fn a_demonstration_in_a_token_serves_with_its_root_key_there_too() {
         );
         server.stop();
     });
+}
+
+/// The children of a process.
+fn children(parent: u32) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let id: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+        let about = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        let mut words = about.rsplit(')').next()?.split_whitespace();
+        let (state, above) = (words.next()?, words.next()?);
+        (state != "Z" && above == parent.to_string()).then_some(id)
+    });
+    processes.collect()
+}
+
+#[test]
+fn a_server_with_its_token_in_a_child_loses_it_gets_it_back_and_ends_it_at_sigterm() {
+    on_each(|store| {
+        let home = Place::new(store).home(&["--demo", "--custody", "token", "--root-key", "token"]);
+        let path = home.path("keywright.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let changed = text.replace("process = \"service\"", "process = \"child\"");
+        assert_ne!(text, changed);
+        std::fs::write(path, changed).unwrap();
+        let checked = keywright(&["serve", "--check", "--home", &home.home]);
+        assert!(checked.stderr.is_empty(), "{checked:?}");
+        let said = String::from_utf8(checked.stdout).unwrap();
+        assert!(said.contains("ok       token: "), "{said}");
+        let server = home.serve();
+        let client = |words: &[&str], input: &[u8]| {
+            let connection = home.of("trading-1", &server.url);
+            keywright_reading(&[&["client"], words, &connection].concat(), input)
+        };
+        let sealed = client(&["encrypt", "exchange-key"], MESSAGE).bytes();
+        let child = children(server.id());
+        assert_eq!(child.len(), 1, "{child:?}");
+        // What a terminal or a service manager sends to all processes is the service's to answer.
+        signal("TERM", child[0]);
+        signal("INT", child[0]);
+        let opened = client(&["decrypt", "exchange-key"], &sealed).bytes();
+        assert_eq!(opened, MESSAGE);
+        signal("KILL", child[0]);
+        let opens = || {
+            let ended = client(&["decrypt", "exchange-key"], &sealed);
+            ended.code == 0 && ended.stdout == MESSAGE
+        };
+        assert!(eventually(opens));
+        let child = children(server.id());
+        server.stop();
+        let gone = |id: &u32| !std::path::Path::new(&format!("/proc/{id}")).exists();
+        assert!(child.len() == 1 && eventually(|| child.iter().all(gone)));
+    });
+}
+
+#[test]
+fn the_command_of_a_tokens_process_is_for_the_service_alone() {
+    keywright(&["token-process"]).refused(2, "run by the service alone", "keywright serve");
+    let help = keywright(&["--help"]).text();
+    assert!(!help.contains("token-process"), "{help}");
 }
 
 fn grant(home: &Home) {

@@ -272,6 +272,10 @@ impl Server {
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     fn terminate(&self) {
         signal("TERM", self.child.id());
     }

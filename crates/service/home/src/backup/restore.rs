@@ -35,7 +35,8 @@ use crate::doors::{self, Files};
 use crate::files::{self, Readers, failed};
 use crate::holders::open_keystore;
 use crate::node::{META_NODE, Meta, NEWEST_HEAD};
-use crate::{HomeError, token};
+use crate::token::Opened;
+use crate::{HomeError, MemoryPlan};
 
 /// What is known of the time after the backup.
 #[derive(Clone, Copy, Debug)]
@@ -133,10 +134,8 @@ impl Backup {
     ) -> Result<Restored, BackupError> {
         let site = lay_out(beside, &self.content.files, order)?;
         let config = &site.config;
-        let sessions = config.token.as_ref();
-        let sessions = sessions.map(|section| token::open(section, clock));
-        let sessions = sessions.transpose()?;
-        let keystore = open_keystore(config, sessions.as_ref(), clock)?;
+        let token = Opened::open(config, clock, MemoryPlan::LeaveAlone)?;
+        let keystore = open_keystore(config, token.as_ref(), clock)?;
         let meta = Meta::read(&self.content.image, &keystore)?;
         let work = Work {
             content: &self.content,
