@@ -1,8 +1,8 @@
-//! Handing an open descriptor to the other process (`SCM_RIGHTS`).
+//! Handing open descriptors to the other process (`SCM_RIGHTS`), two at a time.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::net::{
@@ -10,12 +10,11 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-/// Sends `descriptor` along with one byte.
-pub(crate) fn send(control: &UnixStream, descriptor: impl AsFd) -> std::io::Result<()> {
-    let descriptors = [descriptor.as_fd()];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+/// Sends two descriptors along with one byte.
+pub(crate) fn send(control: &UnixStream, descriptors: [BorrowedFd<'_>; 2]) -> std::io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut message = SendAncillaryBuffer::new(&mut space);
-    // There is room for one.
+    // There is room for two.
     message.push(SendAncillaryMessage::ScmRights(&descriptors));
     sendmsg(
         control,
@@ -26,11 +25,11 @@ pub(crate) fn send(control: &UnixStream, descriptor: impl AsFd) -> std::io::Resu
     Ok(())
 }
 
-/// Waits for the next one; `None` at the end.
-pub(crate) fn receive(control: &UnixStream) -> std::io::Result<Option<OwnedFd>> {
+/// Waits for the next two; `None` at the end. Fewer are closed and passed over.
+pub(crate) fn receive(control: &UnixStream) -> std::io::Result<Option<[OwnedFd; 2]>> {
     loop {
         let mut byte = [0];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
         let mut message = RecvAncillaryBuffer::new(&mut space);
         let got = recvmsg(
             control,
@@ -44,12 +43,14 @@ pub(crate) fn receive(control: &UnixStream) -> std::io::Result<Option<OwnedFd>> 
             Ok(got) if got.bytes == 0 => return Ok(None),
             Ok(_) => {}
         }
-        let descriptor = message.drain().find_map(|part| match part {
-            RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+        let descriptors = message.drain().find_map(|part| match part {
+            RecvAncillaryMessage::ScmRights(mut descriptors) => {
+                Some([descriptors.next()?, descriptors.next()?])
+            }
             _ => None,
         });
-        if descriptor.is_some() {
-            return Ok(descriptor);
+        if descriptors.is_some() {
+            return Ok(descriptors);
         }
     }
 }
@@ -57,20 +58,25 @@ pub(crate) fn receive(control: &UnixStream) -> std::io::Result<Option<OwnedFd>> 
 #[cfg(test)]
 mod tests {
     use std::io::{Read as _, Write as _};
+    use std::os::fd::AsFd as _;
 
     use super::*;
 
     #[test]
-    fn a_socket_that_was_handed_over_is_the_same_socket() {
+    fn sockets_that_were_handed_over_are_the_same_sockets() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (mut near, far) = UnixStream::pair().unwrap();
-        send(&ours, &far).unwrap();
-        drop((ours, far));
-        let mut got = UnixStream::from(receive(&theirs).unwrap().unwrap());
+        let (mut other, beyond) = UnixStream::pair().unwrap();
+        send(&ours, [far.as_fd(), beyond.as_fd()]).unwrap();
+        drop((ours, far, beyond));
+        let got = receive(&theirs).unwrap().unwrap();
         near.write_all(b"hello").unwrap();
-        let mut text = [0; 5];
-        got.read_exact(&mut text).unwrap();
-        assert_eq!(&text, b"hello");
+        other.write_all(b"world").unwrap();
+        for (got, expected) in got.into_iter().zip([b"hello", b"world"]) {
+            let mut text = [0; 5];
+            UnixStream::from(got).read_exact(&mut text).unwrap();
+            assert_eq!(&text, expected);
+        }
         assert!(receive(&theirs).unwrap().is_none());
     }
 

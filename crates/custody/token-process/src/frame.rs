@@ -1,9 +1,8 @@
-//! Frames on a socket: a length as u32, then so many bytes. One order goes one way, one answer the other.
+//! Frames on a socket or a pipe: a length as u32, then so many bytes. One order goes one way, one answer the other.
 //!
 //! A buffer is used again and again. What was in it is wiped after each use, and when it grows.
 
-use std::io::{ErrorKind, Read as _, Write as _};
-use std::os::unix::net::UnixStream;
+use std::io::{ErrorKind, Read, Write};
 
 use keywright_secret::wipe;
 
@@ -95,10 +94,10 @@ impl Buffer {
         self.bytes = larger;
     }
 
-    /// Sends the frame. `waited` is asked whether to go on whenever the socket has taken nothing for its time.
+    /// Sends the frame. `waited` is asked whether to go on whenever the stream has taken nothing for its time.
     pub(crate) fn send(
         &mut self,
-        mut stream: &UnixStream,
+        mut stream: impl Write,
         mut waited: impl FnMut() -> Option<Lost>,
     ) -> Result<(), Lost> {
         let length = self.used - PREFIX;
@@ -121,7 +120,7 @@ impl Buffer {
     /// Reads one frame of at most `most` bytes in place of what was here. More than one frame is none.
     pub(crate) fn receive(
         &mut self,
-        mut stream: &UnixStream,
+        mut stream: impl Read,
         most: usize,
         mut waited: impl FnMut() -> Option<Lost>,
     ) -> Result<(), Lost> {
@@ -186,6 +185,8 @@ pub(crate) const MOST: usize = 160 << 20;
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixStream;
+
     use super::*;
 
     fn pair() -> (UnixStream, UnixStream) {

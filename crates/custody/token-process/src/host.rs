@@ -27,12 +27,13 @@ use keywright_secret::{Secret, SecretBytes};
 use keywright_types::{KeyId, Operation};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
+use crate::RunError;
 use crate::answer;
+use crate::channel::Worker;
 use crate::frame::{Buffer, Lost, MOST};
 use crate::hello::{self, Abilities, Hello, Opened, Unheard};
 use crate::keeper::Memory;
 use crate::order::{self, Named, OfRoot, Order, Perform, RootWork};
-use crate::{RunError, descriptor};
 
 /// Runs as the child of a service, until the service ends it. The socket to it is the standard input.
 ///
@@ -107,11 +108,11 @@ fn lock(memory: Memory) -> Option<Locking> {
 
 /// Gives every channel that arrives a thread, until no more can.
 fn serve(control: &UnixStream, host: &Arc<Host>) -> Result<(), RunError> {
-    while let Some(channel) = descriptor::receive(control).map_err(RunError::System)? {
+    while let Some(channel) = Worker::next(control).map_err(RunError::System)? {
         let host = Arc::clone(host);
         std::thread::Builder::new()
             .name("token-channel".to_owned())
-            .spawn(move || host.follow(&UnixStream::from(channel)))
+            .spawn(move || host.follow(&channel))
             .map_err(RunError::System)?;
     }
     // Calls that are under way end, unless the module does not let them: then the process does.
@@ -175,7 +176,7 @@ impl Host {
     }
 
     /// Does the orders of one channel, until it ends.
-    fn follow(&self, channel: &UnixStream) {
+    fn follow(&self, channel: &Worker) {
         let (mut order, mut out) = (Buffer::new(), Buffer::new());
         let mut random = RandomStream::unseeded();
         while order.receive(channel, MOST, patient).is_ok() {

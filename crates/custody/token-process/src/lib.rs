@@ -10,8 +10,8 @@
 //! | [`ChildRoot`] | a root key in its token |
 //! | [`run`] | what the child does |
 //!
-//! The two speak frames over socket pairs: one on the child's standard input for the hello, with the PIN, and for
-//! handing over the others; one for each request at a time. Requests and replies are `keywright_custody`'s, as bytes.
+//! The two speak frames: over a socket pair on the child's standard input the hello, with the PIN, and over pairs of
+//! pipes that are handed over there one request at a time each. Requests and replies are `keywright_custody`'s, as bytes.
 //! Every frame is bounded before room is made for it, every byte from the child is taken as foreign, and buffers are
 //! wiped on both sides after each use. No order waits longer than it may: see [`Settings::patience`].
 //!
@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod channel;
 mod descriptor;
 mod frame;
 mod hello;

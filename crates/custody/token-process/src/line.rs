@@ -3,7 +3,6 @@
 //! A channel belongs to one life of the child. When anything is wrong with one, that life is over: every other
 //! channel ends too, whoever waits on one is told, and nobody else waits for anything until the next life.
 
-use std::io::ErrorKind;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,9 +10,8 @@ use std::time::Duration;
 
 use keywright_clock::{Clock, MonotonicTime};
 use keywright_custody::HolderError;
-use rustix::net::RecvFlags;
 
-use crate::descriptor;
+use crate::channel::{Asker, Seen, Unopened};
 use crate::frame::{Buffer, Lost};
 use crate::keeper::Cause;
 
@@ -40,7 +38,7 @@ struct State {
     idle: Vec<Channel>,
     lent: usize,
     /// Whoever asked gave up, and the child has until then.
-    abandoned: Vec<(UnixStream, MonotonicTime)>,
+    abandoned: Vec<(Asker, MonotonicTime)>,
     doomed: Option<Cause>,
     stop: bool,
 }
@@ -50,9 +48,9 @@ struct Up {
     control: Arc<UnixStream>,
 }
 
-/// A socket with its two buffers.
+/// A channel with its two buffers.
 struct Channel {
-    stream: UnixStream,
+    stream: Asker,
     out: Buffer,
     answer: Buffer,
 }
@@ -194,20 +192,14 @@ impl Line {
         let mut cause = state.doomed.take();
         let mut answered = 0;
         state.abandoned.retain(|(stream, until)| {
-            let mut byte = [0_u8];
-            let seen =
-                rustix::net::recv(stream, &mut byte[..], RecvFlags::PEEK | RecvFlags::DONTWAIT);
-            match seen {
-                Ok((_, 0)) => cause = cause.or(Some(Cause::Ended)),
-                Ok(_) => {
+            match stream.look() {
+                Seen::Begun => {
                     answered += 1;
                     return false;
                 }
-                Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) if now < *until => {}
-                Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {
-                    cause = cause.or(Some(Cause::Hung));
-                }
-                Err(_) => cause = cause.or(Some(Cause::Ended)),
+                Seen::Ended => cause = cause.or(Some(Cause::Ended)),
+                Seen::Nothing if now < *until => {}
+                Seen::Nothing => cause = cause.or(Some(Cause::Hung)),
             }
             true
         });
@@ -247,7 +239,7 @@ impl Line {
         }
     }
 
-    fn abandon(&self, life: u64, stream: UnixStream, until: MonotonicTime) {
+    fn abandon(&self, life: u64, stream: Asker, until: MonotonicTime) {
         let mut state = self.lock();
         if state.life == life && state.up.is_some() {
             state.abandoned.push((stream, until));
@@ -264,7 +256,7 @@ impl Line {
 }
 
 /// What a life had.
-type Old = (Option<Up>, Vec<Channel>, Vec<(UnixStream, MonotonicTime)>);
+type Old = (Option<Up>, Vec<Channel>, Vec<(Asker, MonotonicTime)>);
 
 impl State {
     fn close(&mut self) -> Old {
@@ -276,34 +268,10 @@ impl State {
     }
 }
 
-/// Why there is no channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unopened {
-    /// This process has no descriptor left, or the child is slow to take them: no reason to end it.
-    Here,
-    /// The child has no end of the control socket any more.
-    There,
-}
-
-impl From<std::io::Error> for Unopened {
-    fn from(error: std::io::Error) -> Self {
-        match error.kind() {
-            ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::NotConnected => {
-                Self::There
-            }
-            _ => Self::Here,
-        }
-    }
-}
-
 impl Channel {
     fn open(control: &UnixStream) -> Result<Self, Unopened> {
-        let (stream, theirs) = UnixStream::pair()?;
-        stream.set_read_timeout(Some(TICK))?;
-        stream.set_write_timeout(Some(TICK))?;
-        descriptor::send(control, &theirs)?;
         Ok(Self {
-            stream,
+            stream: Asker::open(control)?,
             out: Buffer::new(),
             answer: Buffer::new(),
         })
@@ -425,7 +393,7 @@ const fn cause(lost: Lost) -> Cause {
     }
 }
 
-/// How long a thread waits for a socket before it looks at the time.
+/// How long a thread waits for the child before it looks at the time.
 pub(crate) const TICK: Duration = Duration::from_millis(5);
 /// So many times longer a key may take that is made.
 const LONG: u32 = 6;

@@ -1,6 +1,7 @@
 //! What tests start as a child: this program again, in a role.
 
-use std::io::{IoSliceMut, Read as _, Write as _};
+use std::fs::File;
+use std::io::{IoSliceMut, Read, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -32,7 +33,7 @@ fn control() -> UnixStream {
 }
 
 /// The next frame; `None` at the end.
-fn frame(stream: &mut UnixStream) -> Option<Vec<u8>> {
+fn frame(stream: &mut impl Read) -> Option<Vec<u8>> {
     let mut length = [0; 4];
     stream.read_exact(&mut length).ok()?;
     let mut body = vec![0; u32::from_be_bytes(length) as usize];
@@ -96,13 +97,13 @@ fn answers_what_it_is_told() {
     opened.extend([0xFF; 4]);
     let length = u32::try_from(opened.len()).unwrap().to_be_bytes();
     drop(control.write_all(&[&length[..], &opened].concat()));
-    while let Some(channel) = handed_over(&control) {
-        std::thread::spawn(move || parrot(UnixStream::from(channel)));
+    while let Some([from, to]) = handed_over(&control) {
+        std::thread::spawn(move || parrot(File::from(from), File::from(to)));
     }
 }
 
-fn parrot(mut channel: UnixStream) {
-    while let Some(order) = frame(&mut channel) {
+fn parrot(mut from: File, mut to: File) {
+    while let Some(order) = frame(&mut from) {
         let place = order.windows(ANSWER.len()).position(|part| part == ANSWER);
         let Some((length, rest)) =
             place.and_then(|place| order[place + ANSWER.len()..].split_first_chunk::<4>())
@@ -110,20 +111,20 @@ fn parrot(mut channel: UnixStream) {
             return;
         };
         let answer = &rest[..u32::from_be_bytes(*length) as usize];
-        if answer.is_empty() || channel.write_all(answer).is_err() {
+        if answer.is_empty() || to.write_all(answer).is_err() {
             return;
         }
     }
 }
 
-fn handed_over(control: &UnixStream) -> Option<OwnedFd> {
+fn handed_over(control: &UnixStream) -> Option<[OwnedFd; 2]> {
     let mut byte = [0];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut message = RecvAncillaryBuffer::new(&mut space);
     let mut parts = [IoSliceMut::new(&mut byte)];
     recvmsg(control, &mut parts, &mut message, RecvFlags::empty()).ok()?;
     message.drain().find_map(|part| match part {
-        RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+        RecvAncillaryMessage::ScmRights(mut ends) => Some([ends.next()?, ends.next()?]),
         _ => None,
     })
 }
