@@ -169,11 +169,7 @@ impl Application {
     }
 
     /// The whole body; a body that cannot be had is recorded here.
-    async fn body_of(
-        &self,
-        asked: &mut Asked<'_>,
-        body: &mut Body,
-    ) -> Result<Bytes, Refusal> {
+    async fn body_of(&self, asked: &mut Asked<'_>, body: &mut Body) -> Result<Bytes, Refusal> {
         let read = self
             .body(&mut asked.call, asked.route.operation, body)
             .await;
