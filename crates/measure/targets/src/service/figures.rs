@@ -1,5 +1,5 @@
-//! Figures that are no rates: how long a start takes with many keys, and how much memory a server holds
-//! when it has nothing to do.
+//! Figures that are no rates: how long a start takes with many keys, how much memory a server holds when it has
+//! nothing to do, and what a connection takes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -53,42 +53,76 @@ fn make_many_keys(home: &Path) -> Result<(), HomeError> {
 
 /// Resident memory of a server that nobody is connected to, in mebibytes.
 pub(super) fn idle_0(setting: &Setting<'_>) -> Result<f64, TargetError> {
-    idle(setting, 0)
+    let server = fresh(setting)?;
+    Ok(resident(&server)? / MIB)
 }
 
 /// The same with a thousand connections that have nothing to say.
 pub(super) fn idle_1000(setting: &Setting<'_>) -> Result<f64, TargetError> {
-    idle(setting, 1000)
+    let server = fresh(setting)?;
+    let _lines = connect(&server, 1000)?;
+    Ok(resident(&server)? / MIB)
 }
 
+/// What each of ten thousand connections that have nothing to say adds to the server's resident memory, in kibibytes.
+pub(super) fn idle_connection(setting: &Setting<'_>) -> Result<f64, TargetError> {
+    let server = fresh(setting)?;
+    let before = resident(&server)?;
+    let _lines = connect(&server, 10_000)?;
+    Ok((resident(&server)? - before) / 10_000.0 / KIB)
+}
+
+/// The server's processor time for a connection of its own to be made: a whole handshake with certificates on both
+/// sides, the connection's record, and HTTP/2's first frames; in microseconds. There is no other kind: sessions are
+/// not resumed.
+pub(super) fn handshake(setting: &Setting<'_>) -> Result<f64, TargetError> {
+    const CONNECTIONS: u32 = 1000;
+    let server = fresh(setting)?;
+    let spent = || {
+        let spent = server.process().cpu_ns();
+        spent.ok_or_else(|| unsaid("how much processor time a process has had"))
+    };
+    // The first one makes what all others find made.
+    drop(connect(&server, 1)?);
+    let before = spent()?;
+    let _lines = connect(&server, CONNECTIONS)?;
+    let took = spent()?.saturating_sub(before);
+    Ok(took as f64 / 1e3 / f64::from(CONNECTIONS))
+}
+
+const KIB: f64 = 1024.0;
+const MIB: f64 = KIB * KIB;
 /// For its memory to come to rest.
 const REST: Duration = Duration::from_millis(300);
 
 /// A server of its own for each look: one that had connections before keeps their memory.
-fn idle(setting: &Setting<'_>, connections: u32) -> Result<f64, TargetError> {
+fn fresh(setting: &Setting<'_>) -> Result<Server, TargetError> {
     let program = setting.program.ok_or_else(|| TargetError::Unsupported {
         target: NAME.to_owned(),
-        operation: "the memory of an idle server".to_owned(),
+        operation: "what a server of its own takes".to_owned(),
         reason: "there is no program to start".to_owned(),
     })?;
     let launch = Launch {
         program,
         cpu: setting.server_cpu,
     };
-    let server = Server::start(launch, Role::Keys, &home(setting.folder)?)?;
+    Server::start(launch, Role::Keys, &home(setting.folder)?)
+}
+
+fn connect(server: &Server, connections: u32) -> Result<Lines, TargetError> {
     let access = server.access()?;
-    let lines = match connections {
-        0 => None,
-        count => {
-            let endpoint = access.endpoint(Protocol::Http2, access.tenants(1)?)?;
-            Some(Lines::connect(endpoint, count, 1)?)
-        }
-    };
+    let endpoint = access.endpoint(Protocol::Http2, access.tenants(1)?)?;
+    Lines::connect(endpoint, connections, 1)
+}
+
+/// Resident memory in bytes, once it has come to rest.
+fn resident(server: &Server) -> Result<f64, TargetError> {
     std::thread::sleep(REST);
     let resident = server.process().resident_bytes();
-    drop(lines);
-    let resident = resident.ok_or_else(|| {
-        TargetError::System("the system does not say how much memory is resident".to_owned())
-    })?;
-    Ok(resident as f64 / f64::from(1 << 20))
+    let resident = resident.ok_or_else(|| unsaid("how much memory is resident"))?;
+    Ok(resident as f64)
+}
+
+fn unsaid(what: &str) -> TargetError {
+    TargetError::System(format!("the system does not say {what}"))
 }

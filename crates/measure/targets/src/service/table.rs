@@ -71,6 +71,12 @@ pub const OPERATIONS: &[Operation] = &[
         "MiB",
         Make::Figure(figures::idle_1000),
     ),
+    figure(
+        "service.idle-connection.10k",
+        "KiB",
+        Make::Figure(figures::idle_connection),
+    ),
+    figure("service.handshake", "us", Make::Figure(figures::handshake)),
 ];
 
 const fn row(name: &'static str, shape: Shape) -> Operation {
