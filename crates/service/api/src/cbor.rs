@@ -38,6 +38,22 @@ const FALSE: u8 = 0xF4;
 const TRUE: u8 = 0xF5;
 const NULL: u8 = 0xF6;
 
+/// The two words that answers have for whether something is so.
+#[derive(Clone, Copy)]
+pub(crate) enum Truth {
+    False,
+    True,
+}
+
+impl From<bool> for Truth {
+    fn from(value: bool) -> Self {
+        match value {
+            true => Self::True,
+            false => Self::False,
+        }
+    }
+}
+
 /// The bytes are not the CBOR that was expected, or cannot be written as such.
 #[derive(Debug, thiserror::Error)]
 #[error("not the CBOR that was expected")]

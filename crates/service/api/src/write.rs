@@ -10,7 +10,8 @@ mod json;
 use keywright_clock::WallTime;
 use keywright_types::{Code, DataKeyId, KeyVersion};
 
-use crate::{Codec, cbor, error};
+use crate::cbor::{self, Truth};
+use crate::{Codec, error};
 
 pub(crate) use json::Buffer;
 
@@ -348,7 +349,7 @@ trait Members {
     fn bytes(&mut self, name: &'static str, bytes: &[u8]);
     fn text(&mut self, name: &'static str, text: &str);
     fn number(&mut self, name: &'static str, number: u32);
-    fn flag(&mut self, name: &'static str, flag: bool);
+    fn truth(&mut self, name: &'static str, truth: Truth);
     /// An object of texts, given as JSON without escapes.
     fn texts(&mut self, name: &'static str, json: &str);
 
@@ -455,7 +456,7 @@ fn write_use(out: &mut impl Members, done: &Done<'_>) {
         Done::Signed { signature, version } => out.bytes_of("signature", signature, version),
         Done::Verified { valid, version } => {
             out.open(2);
-            out.flag("valid", valid);
+            out.truth("valid", valid.into());
             out.version(version);
         }
         Done::Xpub { xpub, version } => out.text_of("xpub", xpub, version),

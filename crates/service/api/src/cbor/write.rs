@@ -2,7 +2,7 @@
 
 use serde::ser::{Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 
-use super::{FALSE, Major, Malformed, NULL, TRUE};
+use super::{FALSE, Major, Malformed, NULL, TRUE, Truth};
 
 /// CBOR under construction. It may hold plaintext and keys: what it leaves behind when it moves to a wider place, or
 /// when it is dropped unfinished, is wiped.
@@ -42,9 +42,12 @@ impl Buffer {
         self.head(Major::Number, number);
     }
 
-    pub(crate) fn flag(&mut self, flag: bool) {
+    pub(crate) fn truth(&mut self, truth: Truth) {
         self.reserve(1);
-        self.0.push(if flag { TRUE } else { FALSE });
+        self.0.push(match truth {
+            Truth::False => FALSE,
+            Truth::True => TRUE,
+        });
     }
 
     /// Bytes that are CBOR already.
@@ -124,7 +127,7 @@ impl<'b> Serializer for &'b mut Buffer {
     }
 
     fn serialize_bool(self, value: bool) -> Result<(), Malformed> {
-        self.flag(value);
+        self.truth(value.into());
         Ok(())
     }
 

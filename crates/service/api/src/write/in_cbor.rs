@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Members;
-use crate::cbor::Buffer;
+use crate::cbor::{Buffer, Truth};
 
 impl Members for Buffer {
     fn reserve(&mut self, more: usize) {
@@ -35,9 +35,9 @@ impl Members for Buffer {
         Self::number(self, number.into());
     }
 
-    fn flag(&mut self, name: &'static str, flag: bool) {
+    fn truth(&mut self, name: &'static str, truth: Truth) {
         self.name(name);
-        Self::flag(self, flag);
+        Self::truth(self, truth);
     }
 
     fn texts(&mut self, name: &'static str, json: &str) {

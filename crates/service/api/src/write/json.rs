@@ -4,6 +4,7 @@ use keywright_encoding::base64;
 use keywright_types::KeyVersion;
 
 use super::{FIELDS, Members};
+use crate::cbor::Truth;
 
 /// JSON under construction.
 pub(crate) struct Buffer(String);
@@ -133,9 +134,15 @@ impl Members for Buffer {
         Self::number(self, number);
     }
 
-    fn flag(&mut self, name: &'static str, flag: bool) {
+    fn truth(&mut self, name: &'static str, truth: Truth) {
         self.name(name);
-        Self::text(self, if flag { "true" } else { "false" });
+        Self::text(
+            self,
+            match truth {
+                Truth::False => "false",
+                Truth::True => "true",
+            },
+        );
     }
 
     fn texts(&mut self, name: &'static str, json: &str) {

@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod answers;
 #[cfg(test)]
+mod both_forms;
+#[cfg(test)]
 mod cbor;
 #[cfg(test)]
 mod description;

@@ -63,6 +63,11 @@ impl Handler for Application {
             Err(refusal) => return refuse(&refusal, RequestId::NONE),
         };
         let call = self.call(caller, body.begun());
+        let asked = |route| Asked {
+            call,
+            route,
+            codecs,
+        };
         let response = match matched {
             RouteMatch::Found { route, context } if route.is_stream() => {
                 let incoming = Incoming {
@@ -71,22 +76,10 @@ impl Handler for Application {
                     body: body.take(),
                     let_in,
                 };
-                let asked = Asked {
-                    call,
-                    route,
-                    codecs,
-                };
-                let answered = Box::pin(self.stream(asked, incoming)).await;
+                let answered = Box::pin(self.stream(asked(route), incoming)).await;
                 answered.unwrap_or_else(|refusal| refuse(&refusal, call.request))
             }
-            RouteMatch::Found { route, context } => {
-                let asked = Asked {
-                    call,
-                    route,
-                    codecs,
-                };
-                self.route(asked, context, body).await
-            }
+            RouteMatch::Found { route, context } => self.route(asked(route), context, body).await,
             RouteMatch::NotFound => match VaultDoor::of(self.vault.as_ref(), head.uri.path()) {
                 Some(door) => Box::pin(vault::respond(self, door, call, head, body)).await,
                 None => {
@@ -95,11 +88,11 @@ impl Handler for Application {
                 }
             },
             RouteMatch::WrongMethod { allow } => {
-                match self.unrouted(call, Code::MethodNotAllowed).await {
-                    Code::MethodNotAllowed => {
-                        wrong_method(codecs.answer, allow, &self.limits, call.request)
-                    }
-                    other => refuse(&Refusal::new(other), call.request),
+                let code = self.unrouted(call, Code::MethodNotAllowed).await;
+                if code == Code::MethodNotAllowed {
+                    wrong_method(codecs.answer, allow, &self.limits, call.request)
+                } else {
+                    refuse(&Refusal::new(code), call.request)
                 }
             }
         };
