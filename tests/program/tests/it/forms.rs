@@ -227,7 +227,14 @@ fn a_refusal_has_the_same_status_code_and_sentence_in_both_forms() {
         }
         assert_eq!(sentences[0], sentences[1]);
     }
-    // A wrong method, and a route that has one form.
+    site.stop().verify();
+}
+
+#[test]
+fn a_wrong_method_is_refused_in_the_form_that_was_asked_for_and_a_route_without_items_has_one() {
+    let site = Site::start();
+    let mut wire = site.wire(TRADING, BOTH[0]);
+    let encrypt = path(EXCHANGE, "encrypt");
     let request = |method, path: &str| {
         wire.request(method, path)
             .header(header::ACCEPT, Codec::Cbor.media_type())
