@@ -115,6 +115,7 @@ fn result(code: Code, length: u32, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of answers that are none")]
 fn what_is_no_answer_ends_the_child_and_is_handed_to_nobody() {
     on_each(|store| {
         let program = child::program("answers_what_it_is_told");
