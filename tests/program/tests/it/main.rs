@@ -24,6 +24,8 @@ mod deterministic;
 #[cfg(test)]
 mod drain;
 #[cfg(test)]
+mod every_case;
+#[cfg(test)]
 mod examples;
 #[cfg(test)]
 mod exports;
