@@ -47,9 +47,10 @@ pub trait Handler: 'static {
     fn accept(&self, peer: Peer<'_>) -> Result<Self::Connection, Code>;
 
     /// Answers one request. Head and body stay where they are for as long as that takes, so that no future
-    /// has to carry them; whoever wants the body for longer takes it ([`Body::take`]). The future is dropped when the client cancels the request, when the
-    /// connection ends, and when [`Limits::request_timeout`](super::Limits::request_timeout) is
-    /// over.
+    /// has to carry them; whoever wants the body for longer takes it ([`Body::take`]).
+    ///
+    /// The future is dropped when the client cancels the request, when the connection ends, and when
+    /// [`Limits::request_timeout`](super::Limits::request_timeout) is over.
     fn respond(
         &self,
         connection: &Self::Connection,
