@@ -1,6 +1,7 @@
 //! What tests share.
 //!
 //! * [`ca`]: a throw-away certificate authority, with clients to let in and clients to refuse.
+//! * [`collector`]: a collector of OpenTelemetry, with good manners or bad ones.
 //! * [`frames`]: HTTP/2 by hand, for what no client sends.
 //! * [`holder`]: a real key holder behind a known capacity, a wait, or a fault.
 //! * [`mutate`]: damaged inputs by the thousand.
@@ -8,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ca;
+pub mod collector;
 pub mod frames;
 pub mod holder;
 pub mod mutate;

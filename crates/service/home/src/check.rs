@@ -4,10 +4,11 @@
 //! as a start does and logs in to the token, but begins no audit log and changes no row. Beside a node that runs in
 //! the same home, which has the store to itself, it says so and looks at the files alone.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use keywright_clock::{Clock, WallTime};
 use keywright_keystore::Keystore;
@@ -20,7 +21,7 @@ use crate::doors::{Handshakes, Trust};
 use crate::holders::open_keystore;
 use crate::node::{Meta, certificate_end, lock_memory};
 use crate::token::Opened;
-use crate::{Config, HomeError, MemoryPlan, RootPlace, files};
+use crate::{Config, HomeError, MemoryPlan, RootPlace, Telemetry, files};
 
 /// One thing that was looked at.
 #[derive(Debug)]
@@ -108,6 +109,9 @@ impl Checks {
         if let Some(probe) = &config.probe {
             checks = checks.with("probe.listen", address(probe.listen, neighbour));
         }
+        if let Some(telemetry) = &config.telemetry {
+            checks = checks.with("telemetry", collector(telemetry, clock));
+        }
         let checks = checks
             .with("audit.directory", audit_folder(&config.audit.directory))
             .with("keystore.memory_lock", memory(config));
@@ -184,6 +188,21 @@ fn address(addr: SocketAddr, neighbour: Neighbour) -> Result<Finding, HomeError>
         Err(source) => Err(HomeError::Probe { addr, source }),
     }
 }
+
+/// What belongs to the collector can be read. One that does not answer keeps no node from starting.
+fn collector(telemetry: &Telemetry, clock: &Clock) -> Result<Finding, HomeError> {
+    let settings = telemetry.settings(clock)?;
+    let found = settings.endpoint.address().to_socket_addrs();
+    let mut found = found.into_iter().flatten();
+    let answers = |addr: SocketAddr| TcpStream::connect_timeout(&addr, COLLECTOR).is_ok();
+    Ok(match found.any(answers) {
+        true => Finding::Good("somebody listens there".to_owned()),
+        false => Finding::Notice("nobody listens there: spans would be lost".to_owned()),
+    })
+}
+
+/// How long a collector may take to be there.
+const COLLECTOR: Duration = Duration::from_secs(1);
 
 fn audit_folder(folder: &Path) -> Result<Finding, HomeError> {
     match std::fs::metadata(folder) {

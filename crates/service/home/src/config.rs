@@ -16,6 +16,7 @@ mod keystore;
 mod limits;
 mod ranges;
 mod server;
+mod telemetry;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,7 @@ pub use error::ConfigError;
 pub use keystore::{Keystore, MemoryLock, RootPlace, StoreSection};
 pub use limits::{DataKeys, Limits};
 pub use server::{Clients, Server};
+pub use telemetry::Telemetry;
 
 /// A node's configuration.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -67,6 +69,9 @@ pub struct Config {
     /// Doors for programs that speak another API.
     #[serde(default)]
     pub compat: Compat,
+    /// Where spans of requests go, if anywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub telemetry: Option<Telemetry>,
 }
 
 impl Config {
@@ -130,6 +135,10 @@ impl Config {
             files.push(("token.module", &token.module));
             files.push(("token.pin_file", &token.pin_file));
         }
+        let telemetry = self.telemetry.as_ref();
+        if let Some(authorities) = telemetry.and_then(|one| one.authorities.as_ref()) {
+            files.push(("telemetry.authorities", authorities));
+        }
         for (key, path) in files {
             std::fs::File::open(path).map_err(|source| ConfigError::Missing {
                 key,
@@ -167,6 +176,9 @@ impl Config {
         if let Some(token) = &mut self.token {
             paths.extend([&mut token.module, &mut token.pin_file]);
         }
+        if let Some(telemetry) = &mut self.telemetry {
+            paths.extend(&mut telemetry.authorities);
+        }
         paths
     }
 
@@ -193,7 +205,8 @@ impl Config {
         let listen = self.server.listen;
         let admin = self.admin.as_ref();
         admin.map_or(Ok(()), |admin| admin.check(listen))?;
-        self.probe.as_ref().map_or(Ok(()), Probe::check)
+        self.probe.as_ref().map_or(Ok(()), Probe::check)?;
+        self.telemetry.as_ref().map_or(Ok(()), Telemetry::check)
     }
 }
 

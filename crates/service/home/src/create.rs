@@ -384,6 +384,7 @@ fn configuration(beginning: &Beginning) -> Config {
         admin: None,
         probe: None,
         compat: Compat::default(),
+        telemetry: None,
     }
 }
 

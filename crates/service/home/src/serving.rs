@@ -17,6 +17,7 @@ use keywright_server::{
     VaultDoor,
 };
 use keywright_service::{Desk, Worker};
+use keywright_telemetry::Exporting;
 use keywright_tls::ServerConfig;
 use keywright_types::{Code, Plane, VersionLabel};
 
@@ -54,6 +55,9 @@ impl Node {
             Some(_) => token::unfit(&shared),
             None => Vec::new(),
         };
+        let traces = self.config().telemetry.as_ref();
+        let traces = traces.map(|telemetry| telemetry.start(&shared));
+        let (tracer, exporting) = traces.transpose()?.unzip();
         let timing = timing(self.config());
         let application = application_settings(self.config(), threads);
         let (vault, seed) = (vault_door(self.config())?, seed_door(self.config()));
@@ -69,6 +73,7 @@ impl Node {
                 .with_plane(plane)
                 .with_vault(vault.clone())
                 .with_seed(seed)
+                .with_traces(tracer.clone())
         });
         let plane = of_admin.is_some().then_some(Plane::Data);
         // The control first: it stops by itself if the address then cannot be had.
@@ -92,6 +97,7 @@ impl Node {
             probe,
             watch,
             follow,
+            exporting,
             unfit_keys,
             node: Arc::clone(self),
         })
@@ -134,6 +140,7 @@ pub struct Serving {
     probe: Option<probe::Listener>,
     watch: Watch,
     follow: Option<Follow>,
+    exporting: Option<Exporting>,
     unfit_keys: Vec<VersionLabel>,
     node: Arc<Node>,
 }
@@ -196,7 +203,8 @@ impl Serving {
         .await;
     }
 
-    /// Stops in order: running requests are answered, then the log and the store are closed.
+    /// Stops in order: running requests are answered, what is left of traces is sent, then the log and the store are
+    /// closed.
     ///
     /// # Errors
     /// [`HomeError::Transport`] if a server thread panicked, [`HomeError::Audit`].
@@ -208,6 +216,7 @@ impl Serving {
         admin.iter().for_each(Running::stop);
         let ended = self.running.join();
         let admin = admin.map(Running::join).transpose();
+        self.exporting.into_iter().for_each(Exporting::stop);
         self.node.shutdown()?;
         ended?;
         admin?;

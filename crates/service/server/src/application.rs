@@ -17,6 +17,7 @@ use keywright_api::route::Route;
 use keywright_api::{Codecs, Limits};
 use keywright_clock::MonotonicTime;
 use keywright_service::{Call, Caller, Desk, Recorded, TooFast, Worker};
+use keywright_telemetry::Tracer;
 use keywright_types::{Code, Operation, Plane, RequestId};
 
 use crate::gate::{Gate, LetIn, Load};
@@ -62,6 +63,8 @@ pub struct Application {
     vault: Option<Arc<VaultDoor>>,
     /// Those of clients of the seed service, where they are.
     seed: SeedDoor,
+    /// Where spans of requests go, if anywhere.
+    pub(crate) traces: Option<Tracer>,
 }
 
 /// What an application puts up with.
@@ -106,6 +109,7 @@ impl Application {
             plane: None,
             vault: None,
             seed: SeedDoor::Shut,
+            traces: None,
         }
     }
 
@@ -113,6 +117,13 @@ impl Application {
     #[must_use]
     pub fn with_timing(mut self, timing: Timing) -> Self {
         self.timing = timing;
+        self
+    }
+
+    /// The same, handing spans of sampled requests over, or not.
+    #[must_use]
+    pub fn with_traces(mut self, tracer: Option<Tracer>) -> Self {
+        self.traces = tracer;
         self
     }
 

@@ -18,6 +18,7 @@ pub mod probe;
 mod seed;
 mod streams;
 mod timing;
+mod traces;
 pub mod transport;
 mod uses;
 mod vault;

@@ -7,7 +7,8 @@
 //! [`Worker`]: keywright_service::Worker
 
 use http::header::{ALLOW, RETRY_AFTER};
-use http::{HeaderValue, Method, Response};
+use http::request::Parts;
+use http::{HeaderValue, Response};
 use keywright_api::error::Refusal;
 use keywright_api::seed::{self, DecryptBody, EncryptBody, Endpoint, decode_into};
 use keywright_envelope::Envelope;
@@ -17,6 +18,7 @@ use keywright_types::{Code, Operation, VersionLabel};
 use crate::Application;
 use crate::application::health::Looked;
 use crate::exchange::good;
+use crate::traces::Shape;
 use crate::transport::{Body, Reply, json};
 
 /// Whether these routes are there.
@@ -53,9 +55,9 @@ pub(crate) async fn respond(
     application: &Application,
     caller: &Caller,
     endpoint: Endpoint,
-    (method, body): (&Method, &mut Body),
+    (head, body): (&Parts, &mut Body),
 ) -> Response<Reply> {
-    let takes = endpoint.takes(method);
+    let takes = endpoint.takes(&head.method);
     let operation = match takes {
         true => endpoint.operation(),
         false => Operation::Unrouted,
@@ -67,15 +69,22 @@ pub(crate) async fn respond(
         endpoint,
         call: application.call(caller, body.begun()),
     };
-    let answer = match (let_in, takes) {
-        (Err(refusal), _) => Err(refusal),
-        (Ok(_let_in), true) => visit.answer(body).await,
-        (Ok(_let_in), false) => {
+    let _let_in = match let_in {
+        Ok(let_in) => let_in,
+        Err(refusal) => return refuse(application, endpoint, refusal),
+    };
+    let template = || takes.then(|| endpoint.path().into());
+    let traced = application.traced(&visit.call, head, template);
+    let answer = match takes {
+        true => visit.answer(body).await,
+        false => {
             let refused = application.unrouted(visit.call, Code::MethodNotAllowed);
             Err(Refusal::new(refused.await))
         }
     };
-    answer.unwrap_or_else(|refusal| refuse(application, endpoint, refusal))
+    let response = answer.unwrap_or_else(|refusal| refuse(application, endpoint, refusal));
+    traced.end(&response, Shape::Whole);
+    response
 }
 
 fn refuse(application: &Application, endpoint: Endpoint, refusal: Refusal) -> Response<Reply> {

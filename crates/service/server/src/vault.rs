@@ -62,6 +62,18 @@ impl VaultDoor {
             _ => Operation::Unrouted,
         }
     }
+
+    /// The template of the route of such a request.
+    pub(crate) fn template(
+        door: Option<&Arc<Self>>,
+        plane: Option<Plane>,
+        head: &Parts,
+    ) -> Option<&'static str> {
+        match Self::of(door, head.uri.path()).map(|_| matched(plane, head)) {
+            Some(RouteMatch::Found(found)) => Some(found.route.path),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Debug for VaultDoor {

@@ -162,6 +162,30 @@ impl Ended {
     }
 }
 
+/// What became of the span of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is nothing between")]
+pub enum SpanFate {
+    /// There was no room for it.
+    Dropped,
+    /// The collector did not take it.
+    Lost,
+    /// The collector took it.
+    Sent,
+}
+
+impl SpanFate {
+    const ALL: [Self; 3] = [Self::Dropped, Self::Lost, Self::Sent];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Dropped => "dropped",
+            Self::Lost => "lost",
+            Self::Sent => "sent",
+        }
+    }
+}
+
 /// Where the time of a request went, as far as a key holder had it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "two durations")]
@@ -181,6 +205,7 @@ struct Rare {
     failed_reloads: AtomicU64,
     /// Whether the last reload failed.
     reload_failed: AtomicU64,
+    spans: [AtomicU64; SpanFate::ALL.len()],
 }
 
 /// The counters of all threads, and of the node.
@@ -227,6 +252,17 @@ impl Metrics {
         counter.fetch_add(1, Ordering::Relaxed);
         let failed = ended.failures();
         rare.reload_failed.store(failed, Ordering::Relaxed);
+    }
+
+    /// Notes what became of so many spans.
+    pub fn note_spans(&self, fate: SpanFate, spans: u64) {
+        let [dropped, lost, sent] = &self.rare.spans;
+        let counter = match fate {
+            SpanFate::Dropped => dropped,
+            SpanFate::Lost => lost,
+            SpanFate::Sent => sent,
+        };
+        counter.fetch_add(spans, Ordering::Relaxed);
     }
 
     /// Writes of the store that the disk or the database refused, so far.
@@ -380,6 +416,13 @@ impl Rare {
         let help = "Whether the last such reading failed: what was good before is in force.";
         let failed = self.reload_failed.load(Ordering::Relaxed);
         page.one(name, Kind::Gauge, help, failed);
+        let name = "keywright_spans_total";
+        let help = "Spans of sampled requests, by what became of them.";
+        page.head(name, Kind::Counter, help);
+        for (fate, counter) in SpanFate::ALL.into_iter().zip(&self.spans) {
+            let labels = format!("result=\"{}\"", fate.name());
+            page.sample(name, &labels, counter.load(Ordering::Relaxed));
+        }
     }
 }
 

@@ -326,7 +326,7 @@ impl Stream {
         facts.failed = u32::from(outcome != Code::Ok);
         let clock = self.worker.shared().clock();
         (facts.time, facts.duration) = (clock.wall(), clock.monotonic().since(self.started));
-        self.worker.count_request(facts);
+        self.worker.count_request(facts, None);
         let ticket = self
             .worker
             .append(*facts, &[Field::MessageId(self.message)]);

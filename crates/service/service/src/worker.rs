@@ -9,6 +9,7 @@ mod entry;
 mod expected;
 mod performed;
 mod records;
+mod watched;
 mod work;
 
 use std::cell::{Cell, RefCell};
@@ -31,6 +32,7 @@ pub use admission::TooFast;
 pub(crate) use entry::{Entry, Outcome, Refusal};
 pub use expected::Expected;
 pub use performed::{Done, Performed};
+pub use watched::{Then, Told};
 pub(crate) use work::Queue;
 
 use crate::counting::Tallies;
@@ -42,6 +44,7 @@ use crate::shared::Shared;
 use crate::{Caller, Snapshot};
 use entry::reference;
 use records::Owed;
+use watched::Watched;
 
 /// The use cases of one server thread.
 pub struct Worker {
@@ -64,6 +67,8 @@ pub struct Worker {
     finished: Cell<bool>,
     /// How far the last flushes went, the newest first.
     written: Cell<[Option<Written>; 4]>,
+    /// Requests whose record somebody wants to know of.
+    watched: Watched,
 }
 
 /// One request of one caller.
@@ -99,6 +104,7 @@ impl Worker {
             left_behind: Cell::new(false),
             finished: Cell::new(false),
             written: Cell::default(),
+            watched: Watched::default(),
         })
     }
 
@@ -310,6 +316,7 @@ impl Worker {
             principal,
             paths: PathList::new(),
             worked: None,
+            spent: None,
             open: true,
         }
     }

@@ -76,6 +76,8 @@ mod streams;
 #[cfg(test)]
 mod tokens;
 #[cfg(test)]
+mod traces;
+#[cfg(test)]
 mod transit;
 #[cfg(test)]
 mod use_limits;

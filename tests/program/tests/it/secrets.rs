@@ -8,9 +8,11 @@ use http::{Method, header};
 use http_body_util::Full;
 use keywright_encoding::{base64, hex};
 use keywright_primitives::random::RandomStream;
+use keywright_testkit::collector::{Collector, TAKES};
 use keywright_tls::Protocol;
 
 use crate::fixture::*;
+use crate::traces::telling;
 
 /// A secret and every form in which it could give itself away.
 struct Canary {
@@ -115,7 +117,8 @@ const BODIES: [&str; 24] = [
 
 #[test]
 fn no_secret_is_anywhere_it_does_not_belong() {
-    let home = Home::demo();
+    let collector = Collector::start(TAKES);
+    let home = telling(Home::demo(), &collector, "ratio = 1.0\nqueue = 65536");
     let password = fs::read_to_string(home.path().join("root.password")).unwrap();
     let secrets: Vec<String> = (0..4).map(|_| random_text()).collect();
     let [plaintext, aad, in_path, malformed] = [0, 1, 2, 3].map(|n| secrets[n].as_str());
@@ -147,6 +150,16 @@ fn no_secret_is_anywhere_it_does_not_belong() {
     search.look("a backup", &sealed);
     search.look("what is sealed in a backup", &text);
     search.look("the process's outputs", served.stop().as_bytes());
+    let traces = collector.received();
+    assert!(traces.len() > 1, "nothing was traced");
+    for trace in traces {
+        search.look("a trace", trace.head.as_bytes());
+        search.look("a trace", &trace.body);
+        let words = String::from_utf8_lossy(&trace.body);
+        for name in [EXCHANGE, TWO_FACTOR, TRADING] {
+            assert!(!words.contains(name), "{name} is in a trace");
+        }
+    }
     look_at_files(&home, &mut search);
     let shown = serde_json::to_vec(&home.records()).unwrap();
     search.look("the records as they are shown", &shown);
@@ -227,6 +240,9 @@ fn use_secrets_badly(wire: &mut Wire, search: &mut Search, text: &str, in_path: 
         .header(header::USER_AGENT, text)
         .header(header::COOKIE, text)
         .header("x-forwarded-for", text)
+        .header("traceparent", text)
+        .header("tracestate", format!("{}={text}", in_path.to_lowercase()))
+        .header("baggage", format!("name={text}"))
         .header(format!("x-{}", in_path.to_lowercase()), text)
         .body(Full::default())
         .unwrap();

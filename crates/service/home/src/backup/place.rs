@@ -169,7 +169,9 @@ impl Site {
 fn named_by(config: &Config) -> impl Iterator<Item = &Path> {
     let server = &config.server;
     let own = [&server.certificate, &server.key].map(PathBuf::as_path);
-    own.into_iter().chain(trust_of(config))
+    let telemetry = config.telemetry.as_ref();
+    let collectors = telemetry.and_then(|one| one.authorities.as_deref());
+    own.into_iter().chain(trust_of(config)).chain(collectors)
 }
 
 /// The files that say who is let in.

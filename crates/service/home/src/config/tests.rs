@@ -207,3 +207,110 @@ fn a_missing_file_is_named_with_its_key() {
         .to_string();
     assert!(message.starts_with("server.certificate names"), "{message}");
 }
+
+fn with_telemetry(lines: &str) -> Result<Config, ConfigError> {
+    read(&format!("{}[telemetry]\n{lines}\n", minimal()))
+}
+
+const SECURE: &str = "endpoint = \"https://otel.example\"\nauthorities = \"otel-ca.pem\"";
+
+#[test]
+fn traces_are_off_by_default_and_modest_where_they_are_on() {
+    assert!(read(minimal()).unwrap().telemetry.is_none());
+    let config = with_telemetry(SECURE).unwrap();
+    let telemetry = config.telemetry.as_ref().unwrap();
+    assert!(telemetry.authorities.as_ref().unwrap().is_absolute());
+    let numbers = (
+        telemetry.parents_per_s,
+        telemetry.queue,
+        telemetry.timeout_ms,
+    );
+    assert_eq!((telemetry.ratio, numbers), (0.01, (10, 4096, 5000)));
+    assert!(!telemetry.allow_plaintext && telemetry.service_name == "keywright");
+    let text = config.to_text().unwrap();
+    assert_eq!(read(&text).unwrap().to_text().unwrap(), text);
+    for good in [
+        "endpoint = \"http://127.0.0.1\"",
+        "endpoint = \"http://[::1]:4318/v1/traces\"\nratio = 1",
+        "endpoint = \"http://localhost\"\nratio = 0.0\nparents_per_s = 0",
+        "endpoint = \"http://otel.example\"\nallow_plaintext = true",
+        "endpoint = \"http://127.0.0.1\"\nresource = { \"a.b\" = \"c\" }",
+    ] {
+        let config = with_telemetry(good).unwrap();
+        let text = config.to_text().unwrap();
+        assert_eq!(read(&text).unwrap().to_text().unwrap(), text);
+    }
+}
+
+#[test]
+fn traces_that_would_go_astray_or_say_what_they_should_not_are_refused() {
+    let own = "endpoint = \"http://127.0.0.1\"\n";
+    for (lines, key) in [
+        ("", "endpoint"),
+        ("endpoint = \"\"", "telemetry.endpoint"),
+        ("endpoint = \"otel:4318\"", "telemetry.endpoint"),
+        ("endpoint = \"grpc://127.0.0.1\"", "telemetry.endpoint"),
+        ("endpoint = \"http://otel.example\"", "telemetry.endpoint"),
+        ("endpoint = \"http://192.0.2.1\"", "telemetry.endpoint"),
+        ("endpoint = \"http://0.0.0.0\"", "telemetry.endpoint"),
+        (
+            "endpoint = \"http://localhost.example\"",
+            "telemetry.endpoint",
+        ),
+        (
+            "endpoint = \"https://a:hunter2@otel\"\nauthorities = \"a\"",
+            "telemetry.endpoint",
+        ),
+        (
+            "endpoint = \"https://otel.example\"",
+            "telemetry.authorities is missing",
+        ),
+        (
+            "endpoint = \"https://otel.example\"\nallow_plaintext = true",
+            "telemetry.authorities is missing",
+        ),
+        (
+            "endpoint = \"http://127.0.0.1\"\nauthorities = \"a.pem\"",
+            "telemetry.authorities has no place",
+        ),
+        ("ratio = -0.1", "telemetry.ratio"),
+        ("ratio = 1.1", "telemetry.ratio"),
+        ("ratio = 2", "telemetry.ratio"),
+        ("ratio = nan", "telemetry.ratio"),
+        ("ratio = inf", "telemetry.ratio"),
+        ("ratio = \"all\"", "ratio"),
+        ("parents_per_s = -1", "parents_per_s"),
+        ("parents_per_s = 1000001", "telemetry.parents_per_s"),
+        ("queue = 0", "telemetry.queue"),
+        ("queue = 65537", "telemetry.queue"),
+        ("timeout_ms = 0", "telemetry.timeout_ms"),
+        ("timeout_ms = 60001", "telemetry.timeout_ms"),
+        ("service_name = \"\"", "telemetry.service_name"),
+        ("service_name = \"a\\nb\"", "telemetry.service_name"),
+        (
+            "resource = { \"service.name\" = \"x\" }",
+            "telemetry.resource",
+        ),
+        (
+            "resource = { \"service.version\" = \"9\" }",
+            "telemetry.resource",
+        ),
+        ("resource = { a = \"\" }", "telemetry.resource"),
+        ("resource = { a = 1 }", "resource"),
+        ("headers = { a = \"b\" }", "headers"),
+        ("protocol = \"grpc\"", "protocol"),
+    ] {
+        let text = match lines.contains("endpoint") || lines.is_empty() {
+            true => lines.to_owned(),
+            false => format!("{own}{lines}"),
+        };
+        let message = with_telemetry(&text).unwrap_err().to_string();
+        assert!(message.contains(key), "{text}: {message}");
+        assert!(!message.contains("hunter2"), "{message}");
+    }
+    let long = format!("{own}service_name = \"{}\"", "x".repeat(257));
+    assert!(with_telemetry(&long).is_err());
+    let many: Vec<_> = (0..33).map(|n| format!("a{n} = \"b\"")).collect();
+    let many = format!("{own}resource = {{ {} }}", many.join(", "));
+    assert!(with_telemetry(&many).is_err());
+}

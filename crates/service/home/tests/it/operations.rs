@@ -118,6 +118,44 @@ fn the_example_of_a_token_is_a_section_that_is_read() {
     assert!(read.label.is_some() && read.pin_file.starts_with(&home));
 }
 
+/// A new home's configuration with more behind it.
+fn read_with(more: &str) -> Config {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    create(&home, Contents::Empty, Profile::Fast, &Clock::system()).unwrap();
+    let config = home.join("keywright.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, format!("{text}\n{more}")).unwrap();
+    Config::read(&config).unwrap()
+}
+
+#[test]
+fn every_key_of_traces_is_documented_with_its_default_and_the_example_is_read() {
+    let (_, after) = section("## Watching").split_once("### Traces").unwrap();
+    let rows: BTreeMap<_, _> = after
+        .lines()
+        .filter_map(|line| {
+            let mut cells = line.strip_prefix("| `telemetry.")?.split('|');
+            let key = cells.next()?.trim().strip_suffix('`')?;
+            Some((key, cells.next()?.trim().trim_matches('`')))
+        })
+        .collect();
+    let (_, example) = after.split_once("```toml\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let mut telemetry = read_with(example).telemetry.unwrap();
+    telemetry.resource.insert("a".to_owned(), "b".to_owned());
+    let written: toml::Table = toml::to_string(&telemetry).unwrap().parse().unwrap();
+    assert_eq!(rows.len(), written.len(), "{rows:?}");
+    for (key, value) in &written {
+        let none = ["endpoint", "authorities", "resource"].contains(&key.as_str());
+        let expected = match none {
+            true => String::new(),
+            false => value.to_string(),
+        };
+        assert_eq!(rows.get(key.as_str()), Some(&expected.as_str()), "{key}");
+    }
+}
+
 #[test]
 fn the_example_of_a_policy_compiles_and_breaks_with_a_key_that_does_not_exist() {
     let example = block("## Policy", "toml");

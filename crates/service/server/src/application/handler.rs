@@ -18,6 +18,7 @@ use super::{Application, Asked};
 use crate::exchange::{refuse, wrong_method};
 use crate::seed;
 use crate::streams::Incoming;
+use crate::traces::{Shape, Template};
 use crate::transport::{Body, Handler, Peer, Reply};
 use crate::vault::{self, VaultDoor};
 
@@ -45,7 +46,7 @@ impl Handler for Application {
     async fn respond(&self, caller: &Caller, head: &Parts, body: &mut Body) -> Response<Reply> {
         if let Some(route) = self.seed.route(head.uri.path()) {
             let started = self.worker.shared().clock().monotonic();
-            let response = Box::pin(seed::respond(self, caller, route, (&head.method, body))).await;
+            let response = Box::pin(seed::respond(self, caller, route, (head, body))).await;
             let total = || self.worker.shared().clock().monotonic().since(started);
             return self.timing.stamp(response, total);
         }
@@ -68,6 +69,8 @@ impl Handler for Application {
             route,
             codecs,
         };
+        let traced = self.traced(&call, head, || self.template(&matched, head));
+        let shape = shape_of(&matched);
         let response = match matched {
             RouteMatch::Found { route, context } if route.is_stream() => {
                 let incoming = Incoming {
@@ -96,6 +99,7 @@ impl Handler for Application {
                 }
             }
         };
+        traced.end(&response, shape);
         let total = || self.worker.shared().clock().monotonic().since(call.started);
         self.timing.stamp(response, total)
     }
@@ -128,6 +132,18 @@ impl Handler for Application {
 }
 
 impl Application {
+    /// The template of the route that a request leads to.
+    fn template(&self, matched: &RouteMatch<'_>, head: &Parts) -> Template {
+        match matched {
+            RouteMatch::Found { route, .. } => Some(route.path.to_string().into()),
+            RouteMatch::NotFound => {
+                let template = VaultDoor::template(self.vault.as_ref(), self.plane, head);
+                template.map(Into::into)
+            }
+            RouteMatch::WrongMethod { .. } => None,
+        }
+    }
+
     /// Whether the connection has its record.
     fn note_connection(&self, peer: &Peer<'_>, caller: &Caller, epoch: u64) -> bool {
         let Some(credential) = caller.credential() else {
@@ -164,6 +180,13 @@ impl Application {
         // writer begin anew.
         drop(self.group.join());
         noted
+    }
+}
+
+fn shape_of(matched: &RouteMatch<'_>) -> Shape {
+    match matched {
+        RouteMatch::Found { route, .. } if route.is_stream() => Shape::Stream,
+        _ => Shape::Whole,
     }
 }
 

@@ -44,6 +44,8 @@ pub(crate) struct Entry<'a> {
     pub(super) paths: PathList,
     /// When the holder was done, where nothing but the record is left to do.
     pub(super) worked: Option<MonotonicTime>,
+    /// Where its time went, if a holder worked.
+    pub(super) spent: Option<Spent>,
     pub(super) open: bool,
 }
 
@@ -203,7 +205,7 @@ impl Entry<'_> {
         self.open = false;
         self.facts.duration = self.took();
         let worker = self.worker;
-        worker.count_request(&self.facts);
+        worker.count_request(&self.facts, self.spent);
         Recorded::new(result, worker.append(self.facts, fields))
     }
 
@@ -216,6 +218,7 @@ impl Entry<'_> {
             holder: now.since(begun),
         };
         self.worker.counters.note_holder(Place::Thread, spent);
+        self.spent = Some(spent);
         spent
     }
 

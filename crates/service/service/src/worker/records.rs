@@ -11,7 +11,7 @@ use keywright_types::{Code, KeyId};
 use super::Worker;
 use super::entry::Outcome;
 use crate::Caller;
-use crate::metrics::Ended;
+use crate::metrics::{Ended, Spent};
 use crate::plan::{Noted, UseOfKey};
 
 /// A counted refusal, kept until its record is written.
@@ -90,11 +90,12 @@ impl Worker {
         self.tallies.borrow_mut().count(of, outcomes, noted);
     }
 
-    /// Counts a request whose record has these facts.
-    pub(crate) fn count_request(&self, facts: &Facts) {
+    /// Counts a request whose record has these facts, and says so to who watches it.
+    pub(crate) fn count_request(&self, facts: &Facts, spent: Option<Spent>) {
         let items = u64::from(facts.items.max(1));
         self.counters
             .count(facts.operation, facts.outcome, items, facts.duration);
+        self.watched.note(facts, spent);
     }
 
     /// There is a record that nobody waits for.

@@ -138,6 +138,7 @@ impl Worker {
         Performed::waiting(async move {
             let Worked { reply, spent } = waiting.await.unwrap_or(Worked::NOTHING);
             self.counters.note_holder(Place::Pool, spent);
+            entry.spent = Some(spent);
             entry.finish_items(answer(reply, spent), operation)
         })
     }
