@@ -164,30 +164,30 @@ fn names_are_templates_and_what_leads_nowhere_has_none() {
             Method::POST,
             "/v1/contexts/secret-name/encrypt",
             "/v1/contexts/{context}/encrypt",
-            "404",
         ),
         (
             Method::POST,
             "/v1/transit/encrypt/secret-name",
             "/v1/transit/encrypt/{name}",
-            "404",
         ),
-        (Method::GET, "/v1/health", "/v1/health", "200"),
-        (Method::POST, "/decrypt", "/decrypt", "400"),
-        (Method::GET, "/decrypt", "unrouted", "405"),
-        (Method::GET, "/v1/secret-name", "unrouted", "404"),
-        (Method::GET, "/v1/transit/secret-name/x", "unrouted", "404"),
-        (Method::DELETE, "/v1/health", "unrouted", "405"),
+        (Method::GET, "/v1/health", "/v1/health"),
+        (Method::POST, "/decrypt", "/decrypt"),
+        (Method::GET, "/decrypt", "unrouted"),
+        (Method::GET, "/v1/secret-name", "unrouted"),
+        (Method::GET, "/v1/transit/secret-name/x", "unrouted"),
+        (Method::DELETE, "/v1/health", "unrouted"),
     ];
-    for (method, path, ..) in &asked {
-        wire.send(method.clone(), path, one()).unwrap();
-    }
+    let statuses = asked.clone().map(|(method, path, _)| {
+        let got = wire.send(method, path, one()).unwrap();
+        got.status.to_string()
+    });
+    assert!(statuses.contains(&"200".to_owned()) && statuses.contains(&"405".to_owned()));
     let odd = Method::from_bytes(b"SECRETNAME").unwrap();
     wire.send(odd, "/v1/health", "").unwrap();
     site.stop();
     let told = told(&collector);
     assert_eq!(told.len(), asked.len() + 1);
-    for (one, (method, path, name, status)) in told.iter().zip(&asked) {
+    for ((one, status), (method, path, name)) in told.iter().zip(&statuses).zip(&asked) {
         assert_eq!(one.span["name"], *name, "{path}");
         one.is("http.request.method", method.as_str());
         one.is("http.response.status_code", status);
@@ -210,33 +210,29 @@ fn names_are_templates_and_what_leads_nowhere_has_none() {
 fn phases_are_those_that_the_holder_took_and_a_request_that_was_given_up_says_so() {
     let collector = Collector::start(TAKES);
     let home = telling(Home::demo(), &collector, "ratio = 1.0");
-    let home = home.configure("request_timeout_s = 60", "request_timeout_s = 1");
-    let wait = Duration::from_millis(600);
+    let wait = Duration::from_millis(400);
     let site = Site::with_holder(home, |holder| Arc::new(Slow::new(holder, wait)));
     let mut wire = site.wire(TRADING, Protocol::Http2);
     let got = wire.post(&path(EXCHANGE, "encrypt"), one());
     assert_eq!(got.status, 200);
-    // Nobody waits for the second: its body never comes to its end.
+    // Nobody waits for the second: its client goes away while the holder works.
     let tls = site
         .home
         .tls(Some(site.home.identity(TRADING)), Protocol::Http1);
-    let head = format!(
-        "POST {} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{{",
-        path(EXCHANGE, "encrypt")
+    let whole = format!(
+        "POST {} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n{}",
+        path(EXCHANGE, "encrypt"),
+        one().len(),
+        one()
     );
-    raw(
-        site.address(),
-        tls,
-        head.as_bytes(),
-        Duration::from_millis(300),
-    );
-    std::thread::sleep(Duration::from_millis(1500));
+    let short = Duration::from_millis(100);
+    assert!(raw(site.address(), tls, whole.as_bytes(), short).is_none());
     site.stop();
     let told = told(&collector);
     assert_eq!(told.len(), 2);
     let held: u64 = told[0].attributes["keywright.holder_ns"].parse().unwrap();
     let took = told[0].nanos("endTimeUnixNano") - told[0].nanos("startTimeUnixNano");
-    assert!(held >= 600_000_000 && took >= held, "{held} of {took}");
+    assert!(held >= 400_000_000 && took >= held, "{held} of {took}");
     assert!(told[0].attributes.contains_key("keywright.queue_ns"));
     told[1].is("keywright.code", "interrupted");
     told[1].lacks("http.response.status_code");
