@@ -148,6 +148,7 @@ pub const OWNERS: &[Owned] = &[
             "keywright-tls",
             "keywright-server",
             "keywright-client",
+            "keywright-telemetry",
             "keywright-report",
             "keywright-targets",
         ],
@@ -157,6 +158,7 @@ pub const OWNERS: &[Owned] = &[
         owners: &[
             "keywright-server",
             "keywright-client",
+            "keywright-telemetry",
             "keywright-report",
             "keywright-targets",
         ],
