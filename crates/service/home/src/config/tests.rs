@@ -243,6 +243,7 @@ fn traces_are_off_by_default_and_modest_where_they_are_on() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn traces_that_would_go_astray_or_say_what_they_should_not_are_refused() {
     let own = "endpoint = \"http://127.0.0.1\"\n";
     for (lines, key) in [
