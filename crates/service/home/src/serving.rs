@@ -17,7 +17,7 @@ use keywright_server::{
     VaultDoor,
 };
 use keywright_service::{Desk, Worker};
-use keywright_telemetry::Exporting;
+use keywright_telemetry::{Exporting, Tracer};
 use keywright_tls::ServerConfig;
 use keywright_types::{Code, Plane, VersionLabel};
 
@@ -51,13 +51,8 @@ impl Node {
         let writers = Mutex::new(writers?);
         let probes = Arc::new(self.probes()?);
         let shared = Arc::clone(self.admin().shared());
-        let unfit_keys = match self.config().token {
-            Some(_) => token::unfit(&shared),
-            None => Vec::new(),
-        };
-        let traces = self.config().telemetry.as_ref();
-        let traces = traces.map(|telemetry| telemetry.start(&shared));
-        let (tracer, exporting) = traces.transpose()?.unzip();
+        let unfit_keys = self.unfit_keys();
+        let (tracer, exporting) = self.traces()?;
         let timing = timing(self.config());
         let application = application_settings(self.config(), threads);
         let (vault, seed) = (vault_door(self.config())?, seed_door(self.config()));
@@ -101,6 +96,21 @@ impl Node {
             unfit_keys,
             node: Arc::clone(self),
         })
+    }
+
+    /// Keys in the token that are not the right ones.
+    fn unfit_keys(&self) -> Vec<VersionLabel> {
+        match self.config().token {
+            Some(_) => token::unfit(self.admin().shared()),
+            None => Vec::new(),
+        }
+    }
+
+    /// Where spans go and the thread that sends them, where the configuration asks for it.
+    fn traces(&self) -> Result<(Option<Tracer>, Option<Exporting>), HomeError> {
+        let telemetry = self.config().telemetry.as_ref();
+        let started = telemetry.map(|telemetry| telemetry.start(self.admin().shared()));
+        Ok(started.transpose()?.unzip())
     }
 
     /// How the listener of administration is served, where there is one: by one thread of its own, which what happens

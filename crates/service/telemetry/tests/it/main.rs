@@ -3,3 +3,5 @@
 
 #[cfg(test)]
 mod collectors;
+#[cfg(test)]
+mod parents;
