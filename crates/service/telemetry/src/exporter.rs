@@ -132,7 +132,7 @@ struct Sender {
     resource: Resource,
     spans: Receiver<Box<Span>>,
     /// What is on its way; kept until its fate is known.
-    batch: Vec<Box<Span>>,
+    batch: Vec<Span>,
     link: Option<Link>,
     count: Count,
 }
@@ -163,7 +163,8 @@ impl Sender {
     /// Takes spans out of the queue. Whether there is anything to send.
     fn fill(&mut self) -> bool {
         let room = BATCH.saturating_sub(self.batch.len());
-        self.batch.extend(self.spans.try_iter().take(room));
+        let waiting = self.spans.try_iter().take(room);
+        self.batch.extend(waiting.map(|span| *span));
         !self.batch.is_empty()
     }
 

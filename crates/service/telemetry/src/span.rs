@@ -76,7 +76,7 @@ impl Resource {
     }
 
     /// The body of a request that hands `spans` over.
-    pub(crate) fn request(&self, spans: &[Box<Span>]) -> Vec<u8> {
+    pub(crate) fn request(&self, spans: &[Span]) -> Vec<u8> {
         let attributes: Vec<_> = self.0.iter().map(|(key, value)| text(key, value)).collect();
         let spans: Vec<_> = spans.iter().map(|span| span.json()).collect();
         let document = json!({"resourceSpans": [{
@@ -199,7 +199,7 @@ pub(crate) mod tests {
     #[test]
     fn a_span_has_the_form_of_the_protocol() {
         let resource = Resource::new([("service.name".to_owned(), "\"kw\"\n".to_owned())]);
-        let body = resource.request(&[Box::new(span())]);
+        let body = resource.request(&[span()]);
         let body: Value = serde_json::from_slice(&body).unwrap();
         let whose = &body["resourceSpans"][0]["resource"]["attributes"][0];
         assert_eq!(whose["value"]["stringValue"], "\"kw\"\n");
