@@ -132,7 +132,7 @@ impl Drop for Traced<'_> {
 }
 
 impl Open {
-    fn end(self: Box<Self>, status: Option<StatusCode>, told: Option<Told>) {
+    fn end(self, status: Option<StatusCode>, told: Option<Told>) {
         let (end, now) = (self.clock.wall(), self.clock.monotonic());
         let took = nanos(now.since(self.started));
         let told = told.map(|told| keywright_telemetry::Told {
