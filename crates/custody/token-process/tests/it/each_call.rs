@@ -15,11 +15,12 @@ use keywright_pkcs11::{
 };
 use keywright_policy::Policy;
 use keywright_testkit::token::{Faults, Kind, Store, on_each};
-use keywright_token_process::TokenProcess;
+use keywright_token_process::{Settings, StartError, TokenProcess};
 use keywright_types::{Algorithm, Code, KeySpec, Operation, Purpose};
 
+use crate::child;
 use crate::scene::{
-    BACK, holder, identity, kill, one_with, open, seal, spec, start_through, within,
+    BACK, holder, identity, kill, one_with, open, seal, settings, spec, start_through, within,
 };
 
 /// What is called when a token is opened, or a key is looked for that was not used in this connection.
@@ -312,6 +313,27 @@ fn a_hang_in_each_call_of_a_childs_work_ends_with_the_patience_of_its_keeper() {
             );
             apart.is_well_again();
         }
+    });
+}
+
+/// Opening has a time of its own, so one call stands for all here: before the first child says that its token is open, and
+/// in one that comes after another.
+#[test]
+fn a_hang_while_a_token_is_opened_ends_that_child_and_the_next_opens_it() {
+    on_each(|store| {
+        let Some(apart) = Apart::new(store) else {
+            return;
+        };
+        assert!(apart.meets("C_Login 0 once hang"));
+        apart.is_well_again();
+        apart.faults.plant("C_OpenSession 0 always hang");
+        let through = Settings {
+            module: apart.faults.module().to_path_buf(),
+            ..settings(store)
+        };
+        let started = TokenProcess::start(child::program("token_process"), through);
+        assert!(matches!(started.map(drop), Err(StartError::Hung)));
+        apart.is_well_again();
     });
 }
 

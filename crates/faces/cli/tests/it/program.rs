@@ -267,8 +267,13 @@ impl Server {
     }
 
     /// Ends it in order and demands that it says so.
-    pub(crate) fn stop(mut self) {
+    pub(crate) fn stop(self) {
         self.terminate();
+        self.ended_well();
+    }
+
+    /// Waits for the end of one that was told to end, and demands that it says so.
+    pub(crate) fn ended_well(mut self) {
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
     }
 

@@ -3,6 +3,9 @@
 use std::io::{BufRead, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use keywright_client::blocking::Client;
 
 use crate::program::{Folder, Home, eventually, keywright, program, signal};
 
@@ -265,4 +268,45 @@ fn an_operator_has_files_read_again_and_is_told_what_takes_a_restart() {
     let nowhere = folder.name("nowhere");
     let ended = keywright(&["admin", "reload", "--home", &nowhere]);
     ended.refused(2, "there is no home at", "admin init --home");
+}
+
+/// Works until the server has no more answers; how many there were.
+fn answers(client: &Client, total: &AtomicUsize, told: &AtomicBool) -> usize {
+    let mut answered = 0;
+    loop {
+        match client.random(16) {
+            Ok(_) => {
+                answered += 1;
+                total.fetch_add(1, Ordering::SeqCst);
+            }
+            Err(error) => {
+                assert!(told.load(Ordering::SeqCst), "before its end: {error}");
+                return answered;
+            }
+        }
+    }
+}
+
+#[test]
+fn told_to_end_under_load_it_answers_what_it_took_and_has_a_record_of_every_answer() {
+    for name in ["TERM", "INT"] {
+        let home = Home::demo();
+        let server = home.serve();
+        let clients = [(); 4].map(|()| home.connected("trading-1", &server.url).unwrap());
+        let (total, told) = (&AtomicUsize::new(0), &AtomicBool::new(false));
+        let answered: usize = std::thread::scope(|scope| {
+            let work = |client| scope.spawn(move || answers(client, total, told));
+            let working: Vec<_> = clients.iter().map(work).collect();
+            assert!(eventually(|| total.load(Ordering::SeqCst) > 200));
+            told.store(true, Ordering::SeqCst);
+            signal(name, server.id());
+            server.ended_well();
+            working.into_iter().map(|work| work.join().unwrap()).sum()
+        });
+        let shown = home.audit(&["show", "--operation", "random", "--outcome", "ok"]);
+        assert_eq!(shown.text().lines().count(), answered);
+        let report = home.audit(&["verify", "--format", "json"]).document();
+        let ends = ["boots_without_shutdown", "unsigned", "cut"].map(|end| &report[end]);
+        assert_eq!(ends, [0, 0, 0]);
+    }
 }

@@ -127,12 +127,15 @@ fn the_null_mode_answers_as_it_did_at_first_and_its_process_is_looked_at() {
     let running = running.unwrap();
     let own = keywright_targets::http::Process::own();
     let access = access(running.local_addr(), &home).with_process(own);
+    // Its processor time is counted in ticks, of which one short run may have none.
+    let mut spent = 0;
     for (name, shape) in shapes().filter(|(_, shape)| shape.role() == Role::Null) {
         let carried = run(shape, &access, Verify::All).unwrap();
         let verified = carried.ledger.counts.verified;
         assert_eq!(verified, operations(shape), "{name}");
-        assert!(carried.cpu_ns.is_some_and(|nanos| nanos > 0), "{name}");
+        spent += carried.cpu_ns.unwrap();
     }
+    assert!(spent > 0);
     // It has no keys, so what needs ciphertexts cannot be done.
     let decrypt = Shape {
         kind: Kind::Decrypt,

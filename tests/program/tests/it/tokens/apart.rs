@@ -400,6 +400,11 @@ fn a_node_that_is_killed_leaves_no_child_and_one_that_stops_ends_it() {
             let now = children(node.id());
             now.len() == 1 && now != child
         });
+        // There is a child before its token is open.
+        let tls = home.tls(Some(home.identity(TRADING)), Protocol::Http2);
+        let mut wire = Wire::connect(node.address, tls).unwrap();
+        within(BACK, || try_seal(&mut wire, VAULT, b"x").is_ok());
+        drop(wire);
         let child = children(node.id());
         let told = node.stop();
         assert!(!lives(child[0]));
