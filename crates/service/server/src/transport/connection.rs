@@ -96,6 +96,7 @@ impl<H: Handler> Server<H> {
     /// Looks at every deadline and connection.
     pub(super) fn sweep(&self, now: u64) {
         self.thread.alarms.ring(now);
+        self.thread.shared.fit_pages();
         for session in self.sessions.borrow().values() {
             if self.handler.still_welcome(&session.connection) {
                 session.seat.sweep(now, &self.thread.limits);
@@ -130,19 +131,32 @@ impl<H: Handler> Server<H> {
         }
     }
 
+    /// Each part is a box of its own, given back when it is over: what a connection has in memory while it waits is
+    /// what it needs to wait, and not the largest that it ever needed.
     async fn connect(self: Rc<Self>, tcp: TcpStream, from: SocketAddr, places: (Place, Place)) {
         let (_place, handshake) = places;
+        if let Some(serving) = Box::pin(self.let_in(tcp, from, handshake)).await {
+            serving.await;
+        }
+    }
+
+    /// What serves the connection, if it is one that is served.
+    async fn let_in(
+        self: Rc<Self>,
+        tcp: TcpStream,
+        from: SocketAddr,
+        handshake: Place,
+    ) -> Option<Serving> {
         let tls = match self.handshake(tcp).await {
             Ok(tls) => tls,
             Err((reason, tcp)) => {
                 self.handler.handshake_refused(from, reason);
-                return let_alert_arrive(tcp).await;
+                let_alert_arrive(tcp).await;
+                return None;
             }
         };
         drop(handshake);
-        if let Ok(opened) = self.open(tls, from) {
-            opened.serve().await;
-        }
+        self.open(tls, from).ok().map(Opened::serve)
     }
 
     /// A failure comes with the socket if there is an alert on its way.
@@ -233,25 +247,34 @@ struct Entry<H: Handler> {
     number: u64,
 }
 
+/// Runs until the connection has ended.
+type Serving = Pin<Box<dyn Future<Output = ()>>>;
+
 impl<H: Handler> Opened<H> {
-    async fn serve(self) {
-        let session = Rc::clone(&self.entry.session);
-        let seat = Rc::clone(&session.seat);
-        let limits = &self.entry.session.server.thread.limits;
+    fn serve(self) -> Serving {
+        let Self {
+            stream,
+            protocol,
+            entry,
+        } = self;
+        let session = Rc::clone(&entry.session);
+        let thread = Rc::clone(&session.server.thread);
         // Called where the head was read; the exchange itself begins when its task has its turn.
         let service = service_fn(move |request| {
             let read_at = session.server.thread.clock.monotonic();
             // Boxed, because the protocol library and the runtime move what they are given several times.
             Box::pin(exchange(Rc::clone(&session), request, read_at))
         });
-        match self.protocol {
+        match protocol {
             Protocol::Http2 => {
-                let connection = http2(limits).serve_connection(self.stream, service);
-                drive(connection, &seat, http2::Connection::graceful_shutdown).await;
+                let connection = http2(&thread.limits).serve_connection(stream, service);
+                let finish = http2::Connection::graceful_shutdown;
+                Box::pin(drive(Box::pin(connection), entry, finish))
             }
             _ => {
-                let connection = http1(limits).serve_connection(self.stream, service);
-                drive(connection, &seat, http1::Connection::graceful_shutdown).await;
+                let connection = http1(&thread.limits).serve_connection(stream, service);
+                let finish = http1::Connection::graceful_shutdown;
+                Box::pin(drive(Box::pin(connection), entry, finish))
             }
         }
     }
@@ -280,11 +303,14 @@ fn http2(limits: &Limits) -> http2::Builder<Local> {
 }
 
 /// Runs a connection until it ends or is told to.
-async fn drive<C: Future>(connection: C, seat: &Seat, finish: impl Fn(Pin<&mut C>)) {
-    let mut connection = pin!(connection);
+async fn drive<C: Future, H: Handler>(
+    mut connection: Pin<Box<C>>,
+    entry: Entry<H>,
+    finish: impl Fn(Pin<&mut C>),
+) {
     let mut finishing = false;
     poll_fn(|cx| {
-        match seat.order(cx.waker()) {
+        match entry.session.seat.order(cx.waker()) {
             Order::Cut => return Poll::Ready(()),
             Order::Drain if !finishing => {
                 finishing = true;

@@ -28,6 +28,7 @@ pub mod group;
 mod handler;
 mod held;
 mod listen;
+mod pages;
 mod pending;
 mod reply;
 mod running;
