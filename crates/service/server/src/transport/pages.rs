@@ -19,23 +19,14 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Looks whether there are too many or few enough connections for the pages in use.
+    /// Looks whether there are too many or too few connections for the pages in use.
     pub(super) fn fit(&self, connections: usize) {
-        let small = self.small.load(Ordering::Relaxed);
-        if small != wanted(small, connections)
-            && self.small.swap(!small, Ordering::Relaxed) == small
-        {
+        let was = self.small.load(Ordering::Relaxed);
+        let small = connections >= if was { MANY / 2 } else { MANY };
+        if small != was && self.small.swap(small, Ordering::Relaxed) == was {
             // A kernel that knows no huge pages has small ones.
-            let _ = disable_transparent_huge_pages(!small);
+            let _ = disable_transparent_huge_pages(small);
         }
-    }
-}
-
-/// Whether pages are to be small; in between they stay as they are.
-const fn wanted(small: bool, connections: usize) -> bool {
-    match connections {
-        MANY.. => true,
-        _ => small && connections >= MANY / 2,
     }
 }
 
