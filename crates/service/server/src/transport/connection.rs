@@ -33,7 +33,7 @@ use super::stream::{Linger, Stream};
 use super::sweep::{Order, Seat};
 use super::thread::{Full, Place, Thread};
 use super::watch::Watch;
-use super::{Body, Handler, Limits, Peer, Reply};
+use super::{Body, Handler, Limits, Peer, Reply, pages};
 
 /// One server thread's handler and its connections.
 pub(super) struct Server<H: Handler> {
@@ -96,7 +96,7 @@ impl<H: Handler> Server<H> {
     /// Looks at every deadline and connection.
     pub(super) fn sweep(&self, now: u64) {
         self.thread.alarms.ring(now);
-        self.thread.shared.fit_pages();
+        pages::fit(self.thread.shared.connections());
         for session in self.sessions.borrow().values() {
             if self.handler.still_welcome(&session.connection) {
                 session.seat.sweep(now, &self.thread.limits);

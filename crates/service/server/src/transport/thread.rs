@@ -7,7 +7,6 @@ use keywright_clock::Clock;
 
 use super::Limits;
 use super::alarm::Alarms;
-use super::pages::Pages;
 
 /// The part of a server thread that does not depend on its handler.
 #[derive(Debug)]
@@ -27,7 +26,6 @@ pub(super) struct Shared {
     handshakes: Arc<AtomicUsize>,
     cut: AtomicU64,
     held: Arc<AtomicUsize>,
-    pages: Pages,
 }
 
 /// Which places are taken.
@@ -73,11 +71,6 @@ impl Shared {
     /// Connections that are open now.
     pub(super) fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
-    }
-
-    /// Has memory come in pages that suit as many connections as there are.
-    pub(super) fn fit_pages(&self) {
-        self.pages.fit(self.connections());
     }
 
     /// Counts connections that were cut because they had not finished when the drain was over.
