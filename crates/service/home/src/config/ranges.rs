@@ -152,11 +152,19 @@ impl Config {
                 "1 to 3600",
             ),
         ];
-        let wrong = numbers
-            .into_iter()
-            .find(|(_, value, low, high, _)| value < low || value > high);
-        wrong.map_or(Ok(()), |(key, value, _, _, range)| {
-            Err(ConfigError::Range { key, value, range })
-        })
+        within(numbers)
     }
+}
+
+/// Whether each number (its key, what it says, the lowest and the highest that it may say, and those in words) is in its
+/// range; the first that is not is the error.
+pub(super) fn within(
+    numbers: impl IntoIterator<Item = (&'static str, u64, u64, u64, &'static str)>,
+) -> Result<(), ConfigError> {
+    let wrong = numbers
+        .into_iter()
+        .find(|(_, value, low, high, _)| value < low || value > high);
+    wrong.map_or(Ok(()), |(key, value, _, _, range)| {
+        Err(ConfigError::Range { key, value, range })
+    })
 }

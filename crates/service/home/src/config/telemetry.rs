@@ -14,6 +14,7 @@ use keywright_tls::{Protocol, client_config};
 use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
+use super::ranges::within;
 use crate::{HomeError, files};
 
 /// A collector of OpenTelemetry, and what it is told.
@@ -106,7 +107,7 @@ impl Telemetry {
 
     fn check_numbers(&self) -> Result<(), ConfigError> {
         let parents = u64::from(self.parents_per_s);
-        let numbers = [
+        within([
             (
                 "telemetry.parents_per_s",
                 parents,
@@ -128,13 +129,7 @@ impl Telemetry {
                 60_000,
                 "1 to 60000",
             ),
-        ];
-        let wrong = numbers
-            .into_iter()
-            .find(|(_, value, low, high, _)| value < low || value > high);
-        wrong.map_or(Ok(()), |(key, value, _, _, range)| {
-            Err(ConfigError::Range { key, value, range })
-        })
+        ])
     }
 
     fn check_words(&self) -> Result<(), ConfigError> {
