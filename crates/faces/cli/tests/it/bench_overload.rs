@@ -51,7 +51,7 @@ fn a_burst_of_five_times_the_capacity_is_refused_in_time_and_leaves_nothing_behi
     let cases = measured(
         1_000,
         "[[case]]\nid = \"burst\"\nop = \"service.encrypt\"\nsizes = \"12B\"\n\
-         load = { cap = 2000, connections = 4, streams = 500 }\n\
+         load = { cap = 2000, connections = 8, streams = 250 }\n\
          phases = [{ rate = 300, for = \"1s\" }, { rate = 5000, for = \"2s\" }, { rate = 300, for = \"3s\" }]\n\
          slo = { \"accepted.p99\" = \"500ms\", \"refused.p99\" = \"100ms\", lost = \"0%\", recovery = \"10s\" }\n",
     );
@@ -83,7 +83,7 @@ fn a_client_that_asks_for_twice_what_it_may_is_not_noticed_by_another() {
     let cases = measured(
         5_000,
         "[[case]]\nid = \"flood\"\nop = \"service.flood\"\nsizes = \"12B\"\nduration = \"2s\"\n\
-         load = { rate = 3000, cap = 2000, connections = 4, streams = 500 }\n\
+         load = { rate = 3000, cap = 2000, connections = 8, streams = 250 }\n\
          slo = { \"trading-1.p99\" = \"50ms\", \"refused.p99\" = \"100ms\", lost = \"0%\", \"nobody.p99\" = \"1s\" }\n",
     );
     let case = &cases[0];

@@ -54,7 +54,7 @@ impl Default for Limits {
             items: 10_000,
             header_bytes: 64 << 10,
             connections: 10_000,
-            concurrent_streams: 2000,
+            concurrent_streams: 250,
             connection_bytes: 64 << 20,
             held_bytes: 1 << 30,
             header_timeout_s: 5,

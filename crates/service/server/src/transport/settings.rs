@@ -65,7 +65,8 @@ pub struct Limits {
     pub idle_timeout: Duration,
     /// From accepting a connection to the end of its TLS handshake. Default 5 s.
     pub handshake_timeout: Duration,
-    /// Streams that one HTTP/2 connection may have open. Default 2,000.
+    /// Streams that one HTTP/2 connection may have open: what one client can put into a thread's line at once, before
+    /// those who come next. Default 250.
     pub concurrent_streams: u32,
     /// Connections in all, handshakes included; one more is closed at once. Default 10,000.
     pub connections: usize,
@@ -112,7 +113,7 @@ impl Default for Limits {
             request_timeout: Duration::from_secs(60),
             idle_timeout: Duration::from_secs(120),
             handshake_timeout: Duration::from_secs(5),
-            concurrent_streams: 2000,
+            concurrent_streams: 250,
             connections: 10_000,
             handshakes: 1000,
             drain_timeout: Duration::from_secs(20),
