@@ -259,8 +259,8 @@ impl<H: KeyHolder> KeyHolder for Counted<H> {
         self.inner.placement()
     }
 
-    fn placement_of(&self, request: &Request) -> Placement {
-        self.inner.placement_of(request)
+    fn placement_of(&self, versions: &[Arc<KeyMaterial>]) -> Placement {
+        self.inner.placement_of(versions)
     }
 
     fn generate(&self, permit: &Permit, new: NewKey) -> Result<KeyMaterial, HolderError> {

@@ -28,10 +28,10 @@ pub trait KeyHolder: Send + Sync {
     /// Where `perform` may run.
     fn placement(&self) -> Placement;
 
-    /// Where `perform` may run for this request: a key that is in memory already waits for nobody, even if
-    /// others of this holder do.
-    fn placement_of(&self, request: &Request) -> Placement {
-        let _ = request;
+    /// Where `perform` may run for a request with these versions: a key that is in memory already waits for nobody,
+    /// even if others of this holder do.
+    fn placement_of(&self, versions: &[Arc<KeyMaterial>]) -> Placement {
+        let _ = versions;
         self.placement()
     }
 

@@ -54,11 +54,11 @@ impl KeyHolder for ByCustody {
         }
     }
 
-    fn placement_of(&self, request: &Request) -> Placement {
-        let first = request.versions.first();
+    fn placement_of(&self, versions: &[Arc<KeyMaterial>]) -> Placement {
+        let first = versions.first();
         let custody = first.map_or(Custody::Wrapped, |material| material.spec().custody);
         self.side(custody)
-            .map_or(Placement::Inline, |side| side.placement_of(request))
+            .map_or(Placement::Inline, |side| side.placement_of(versions))
     }
 
     fn discard(&self, permit: &Permit, material: &KeyMaterial) {

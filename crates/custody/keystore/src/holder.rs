@@ -324,9 +324,9 @@ impl KeyHolder for Keystore {
 
     /// Keys in the arena wait for nobody, wherever the root is. One that is evicted at this very moment costs
     /// its thread one operation of the root.
-    fn placement_of(&self, request: &Request) -> Placement {
+    fn placement_of(&self, versions: &[Arc<KeyMaterial>]) -> Placement {
         let loaded = |material: &Arc<KeyMaterial>| material.cell().is_loaded();
-        if request.versions.iter().all(loaded) {
+        if versions.iter().all(loaded) {
             Placement::Inline
         } else {
             self.root.placement()

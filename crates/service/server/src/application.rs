@@ -127,14 +127,17 @@ impl Application {
         self
     }
 
-    /// Whether the request may begin. What may not is counted, and answered without a record of its own.
+    /// Whether the request may begin, which needs keys of `context` if it names one. What may not is counted, and
+    /// answered without a record of its own.
     pub(crate) fn enter(
         &self,
         caller: &Caller,
-        operation: Operation,
+        (operation, context): (Operation, Option<&str>),
         queued: Duration,
     ) -> Result<LetIn, Refusal> {
-        let Some(let_in) = self.gate.enter(queued) else {
+        let room =
+            || !context.is_some_and(|name| self.worker.is_backed_up(caller, operation, name));
+        let Some(let_in) = self.gate.enter(queued).filter(|_| room()) else {
             self.worker.note_overload(caller, operation);
             return Err(Refusal::new(Code::Overloaded));
         };

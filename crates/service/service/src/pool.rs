@@ -3,10 +3,11 @@
 //! The queue is bounded. When it is full a request is refused at once, so that those that were taken
 //! are answered in a known time; nothing waits in a line that nobody can see.
 
+mod line;
+
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 use keywright_clock::{Clock, MonotonicTime};
@@ -15,6 +16,7 @@ use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use tokio::sync::oneshot;
 
+use self::line::{Line, Refused};
 use crate::allowance::Claim;
 use crate::metrics::Spent;
 use crate::streams::{Start, Started};
@@ -94,7 +96,7 @@ impl Worked {
 
 /// A bounded pool of threads in front of one holder.
 pub(crate) struct Pool {
-    queue: Option<SyncSender<Job>>,
+    line: Arc<Line<Job>>,
     clock: Clock,
     threads: Vec<JoinHandle<()>>,
 }
@@ -107,20 +109,19 @@ impl Pool {
         size: PoolSize,
         clock: &Clock,
     ) -> std::io::Result<Self> {
-        let (queue, jobs) = sync_channel(size.queue.max(1));
-        let jobs = Arc::new(Mutex::new(jobs));
+        let line = Arc::new(Line::new(size.queue));
         let threads = (0..size.threads.max(1))
             .map(|index| {
-                let (jobs, holder) = (Arc::clone(&jobs), Arc::clone(holder));
+                let (line, holder) = (Arc::clone(&line), Arc::clone(holder));
                 let clock = clock.clone();
                 let name = format!("{name}-{index}");
                 Builder::new()
                     .name(name)
-                    .spawn(move || work(&jobs, holder.as_ref(), &clock))
+                    .spawn(move || work(&line, holder.as_ref(), &clock))
             })
             .collect::<Result<_, _>>()?;
         Ok(Self {
-            queue: Some(queue),
+            line,
             clock: clock.clone(),
             threads,
         })
@@ -151,19 +152,23 @@ impl Pool {
         Ok(receiver)
     }
 
+    /// Whether a request would be refused now.
+    pub(crate) fn is_full(&self) -> bool {
+        self.line.is_full()
+    }
+
     fn hand_in(&self, job: Job) -> Result<(), HolderError> {
-        let queue = self.queue.as_ref().ok_or(HolderError::Unavailable)?;
-        queue.try_send(job).map_err(|error| match error {
-            TrySendError::Full(_) => HolderError::Full,
-            TrySendError::Disconnected(_) => HolderError::Unavailable,
+        self.line.join(job).map_err(|refused| match refused {
+            Refused::Full => HolderError::Full,
+            Refused::Closed => HolderError::Unavailable,
         })
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // Without a sender the threads finish what is queued and end.
-        self.queue = None;
+        // The threads finish what is queued and end.
+        self.line.close();
         for thread in self.threads.drain(..) {
             drop(thread.join());
         }
@@ -176,26 +181,24 @@ impl fmt::Debug for Pool {
     }
 }
 
-fn work(jobs: &Mutex<Receiver<Job>>, holder: &dyn KeyHolder, clock: &Clock) {
+fn work(line: &Line<Job>, holder: &dyn KeyHolder, clock: &Clock) {
     let mut random = RandomStream::unseeded();
-    loop {
-        let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        match next {
-            Ok(Job::Perform(work, answer)) => perform(work, answer, (holder, clock), &mut random),
-            Ok(Job::Stream(start, answer)) if !answer.is_closed() => {
+    while let Some(job) = line.next() {
+        match job {
+            Job::Perform(work, answer) => perform(work, answer, (holder, clock), &mut random),
+            Job::Stream(start, answer) if !answer.is_closed() => {
                 let begin = || start.run(holder, &mut random);
                 let begun = catch_unwind(AssertUnwindSafe(begin));
                 random.end_job();
                 drop(answer.send(begun.unwrap_or(Err(HolderError::Unavailable))));
             }
             // Nobody waits any more.
-            Ok(Job::Stream(..)) => {}
-            Ok(Job::Probe(answer)) => {
+            Job::Stream(..) => {}
+            Job::Probe(answer) => {
                 let probed = catch_unwind(AssertUnwindSafe(|| holder.probe()));
                 // Whoever asked may have gone.
                 let _ = answer.send(probed.unwrap_or(Err(HolderError::Unavailable)));
             }
-            Err(_) => return,
         }
     }
 }
@@ -235,7 +238,7 @@ fn perform(
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::sync::{Condvar, MutexGuard};
+    use std::sync::{Condvar, Mutex, MutexGuard};
 
     use keywright_custody::{HolderOperation, KeyMaterial, NewKey, Placement, Versions};
     use keywright_envelope::Binding;
@@ -351,6 +354,7 @@ mod tests {
         let mut taken = vec![submit(&pool).unwrap()];
         door.wait_for_one_inside();
         taken.extend([submit(&pool).unwrap(), submit(&pool).unwrap()]);
+        assert!(pool.is_full());
         for _ in 0..100 {
             assert_eq!(submit(&pool).err(), Some(HolderError::Full));
         }

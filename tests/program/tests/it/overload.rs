@@ -69,7 +69,7 @@ fn check(per_second: u32) {
     let requests = home.requests();
     let recorded = |code: &str| requests.iter().filter(|one| one["outcome"] == code).count();
     assert_eq!(recorded("ok"), outcome.accepted.count());
-    // What the holder had no room for has a record, what its thread did not even begin is counted.
+    // What was read before the holder's line was full has a record, what its thread did not even begin is counted.
     let counted = home
         .records()
         .into_iter()

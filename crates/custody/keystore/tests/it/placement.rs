@@ -126,7 +126,7 @@ fn a_key_in_memory_needs_no_root_and_waits_for_nobody() {
     assert_eq!(store.placement(), Placement::Pool);
     let tenant = made(&store, identity(1, KeySpec::wrap()), None);
     let key = made(&store, identity(2, KeySpec::seal()), Some(tenant));
-    assert_eq!(store.placement_of(&request(&key)), Placement::Pool);
+    assert_eq!(store.placement_of(&request(&key).versions), Placement::Pool);
     let used = opens.load(Ordering::SeqCst);
     let permit = Policy::owner().permit(key.key(), Operation::Encrypt);
     for _ in 0..5 {
@@ -136,7 +136,10 @@ fn a_key_in_memory_needs_no_root_and_waits_for_nobody() {
         store
             .perform(&permit, &request(&key), items, &mut random)
             .unwrap();
-        assert_eq!(store.placement_of(&request(&key)), Placement::Inline);
+        assert_eq!(
+            store.placement_of(&request(&key).versions),
+            Placement::Inline
+        );
     }
     assert_eq!(
         opens.load(Ordering::SeqCst),

@@ -14,6 +14,7 @@ use keywright_audit::refusals::Whom;
 use keywright_service::Caller;
 use keywright_types::{Code, Operation, RequestId};
 
+use super::routes::data_operation;
 use super::{Application, Asked};
 use crate::exchange::{refuse, wrong_method};
 use crate::seed;
@@ -59,7 +60,7 @@ impl Handler for Application {
             RouteMatch::NotFound => VaultDoor::operation(self.vault.as_ref(), self.plane, head),
             RouteMatch::WrongMethod { .. } => Operation::Unrouted,
         };
-        let let_in = match self.enter(caller, operation, body.queued()) {
+        let let_in = match self.enter(caller, (operation, keys_of(&matched)), body.queued()) {
             Ok(let_in) => let_in,
             Err(refusal) => return refuse(&refusal, RequestId::NONE),
         };
@@ -180,6 +181,18 @@ impl Application {
         // writer begin anew.
         drop(self.group.join());
         noted
+    }
+}
+
+/// The context whose keys the request needs, if it needs any.
+fn keys_of<'a>(matched: &RouteMatch<'a>) -> Option<&'a str> {
+    match matched {
+        RouteMatch::Found { route, context }
+            if route.is_stream() || data_operation(route.endpoint).is_some() =>
+        {
+            *context
+        }
+        _ => None,
     }
 }
 

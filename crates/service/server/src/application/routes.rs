@@ -158,7 +158,7 @@ impl Application {
     }
 }
 
-const fn data_operation(endpoint: Endpoint) -> Option<DataOperation> {
+pub(super) const fn data_operation(endpoint: Endpoint) -> Option<DataOperation> {
     match endpoint {
         Endpoint::Datakey => Some(DataOperation::Datakey),
         Endpoint::DatakeyOpen => Some(DataOperation::DatakeyOpen),

@@ -2,9 +2,11 @@
 
 use keywright_audit::refusals::Whom;
 use keywright_clock::MonotonicTime;
+use keywright_custody::{Placement, Version};
 use keywright_types::{Code, Operation, PrincipalId, TenantId};
 
 use super::Worker;
+use super::entry::authorize;
 use crate::Caller;
 use crate::meter::{Meter, Wait};
 
@@ -65,6 +67,32 @@ impl Worker {
         };
         self.note_counted(operation, Code::RateLimited, whom);
         Err(TooFast(wait))
+    }
+
+    /// Whether the line in front of the device that has a context's keys is full: who may use them would be refused
+    /// once the request had been read. Whoever may not is told that by the decision, as ever.
+    #[must_use]
+    pub fn is_backed_up(&self, caller: &Caller, operation: Operation, context: &str) -> bool {
+        match self.shared.pool() {
+            Some(pool) if pool.is_full() => self.would_wait(caller, operation, context),
+            _ => false,
+        }
+    }
+
+    fn would_wait(&self, caller: &Caller, operation: Operation, context: &str) -> bool {
+        let snapshot = self.shared.snapshot();
+        let Ok(principal) = caller.principal(&snapshot, self.shared.clock().wall()) else {
+            return false;
+        };
+        let Some(key) = snapshot.keyring.find(principal.tenant(), context) else {
+            return false;
+        };
+        let holder = self.shared.holder();
+        let waits = |version: &Version| {
+            holder.placement_of(std::slice::from_ref(version.material())) == Placement::Pool
+        };
+        authorize(&snapshot, &principal, (key, operation)).is_ok()
+            && key.versions().iter().all(waits)
     }
 
     /// Counts a request that is refused because there is too much to do already.

@@ -10,7 +10,7 @@ use keywright_audit::record::Facts;
 use keywright_clock::MonotonicTime;
 use keywright_custody::Key;
 use keywright_policy::{ContextRef, Denied, PathRights, Permit, Principal};
-use keywright_types::{Code, KeyVersion, Purpose};
+use keywright_types::{Code, KeyVersion, Operation, Purpose};
 
 use super::Worker;
 use super::performed::Done;
@@ -62,16 +62,7 @@ impl Entry<'_> {
         let principal = self.principal.as_deref().map_err(|code| (*code, None))?;
         let key = snapshot.keyring.find(principal.tenant(), context);
         let key = key.ok_or((Code::ContextNotFound, Some(Reason::ContextUnknown)))?;
-        let (policy, operation) = (&snapshot.policy, self.facts.operation);
-        let decided = match key.spec().purpose {
-            Purpose::Tree => policy
-                .authorize_in_tree(principal, reference(key), operation)
-                .map(|(permit, paths)| (permit, Some(paths))),
-            _ => policy
-                .authorize(principal, reference(key), operation)
-                .map(|permit| (permit, None)),
-        };
-        match decided {
+        match authorize(snapshot, principal, (key, self.facts.operation)) {
             Ok((permit, paths)) => {
                 (self.facts.key, self.facts.epoch) = (key.id(), permit.epoch());
                 Ok(Decided { key, permit, paths })
@@ -246,6 +237,23 @@ fn summary(items: impl Iterator<Item = Outcome>) -> Summary {
     let mut batch = Batch::new();
     items.for_each(|(version, code, message)| batch.add(version, code, &message));
     batch.finish()
+}
+
+/// What the policy says of an operation on a context, and for which keys where that is a tree.
+pub(super) fn authorize<'s>(
+    snapshot: &'s Snapshot,
+    principal: &Principal,
+    (key, operation): (&'s Key, Operation),
+) -> Result<(Permit, Option<PathRights<'s>>), Denied> {
+    let (policy, context) = (&snapshot.policy, reference(key));
+    match key.spec().purpose {
+        Purpose::Tree => policy
+            .authorize_in_tree(principal, context, operation)
+            .map(|(permit, paths)| (permit, Some(paths))),
+        _ => policy
+            .authorize(principal, context, operation)
+            .map(|permit| (permit, None)),
+    }
 }
 
 pub(super) fn reference(key: &Key) -> ContextRef<'_> {

@@ -150,7 +150,9 @@ impl Worker {
         (items, waits): (usize, bool),
     ) -> Option<Queue<'_>> {
         match self.shared.pool() {
-            Some(pool) if self.shared.holder().placement_of(request) == Placement::Pool => {
+            Some(pool)
+                if self.shared.holder().placement_of(&request.versions) == Placement::Pool =>
+            {
                 Some(Queue::Device(pool))
             }
             _ if waits || Effort::of(request, items).is_long() => {

@@ -1,7 +1,7 @@
 //! Which thread a request runs on: a key that is in memory waits for no device.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 
 use keywright_custody::{
@@ -9,10 +9,10 @@ use keywright_custody::{
 };
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
-use keywright_service::DataOperation;
-use keywright_types::{Code, KeySpec};
+use keywright_service::{Caller, DataOperation, PoolSize};
+use keywright_types::{Code, KeySpec, Operation};
 
-use crate::house::{House, TRADING, at_once, prepared, results};
+use crate::house::{House, TRADING, WEB, at_once, prepared, results};
 
 /// Says of each request where it is to run, and checks where it does.
 struct Mixed {
@@ -22,6 +22,8 @@ struct Mixed {
     home: ThreadId,
     elsewhere: AtomicUsize,
     probed_elsewhere: AtomicUsize,
+    /// Nothing is done while somebody has it.
+    door: Mutex<()>,
 }
 
 impl Mixed {
@@ -43,7 +45,7 @@ impl KeyHolder for Mixed {
         Placement::Pool
     }
 
-    fn placement_of(&self, _: &Request) -> Placement {
+    fn placement_of(&self, _: &[Arc<KeyMaterial>]) -> Placement {
         if self.waits.load(Ordering::SeqCst) {
             Placement::Pool
         } else {
@@ -64,6 +66,7 @@ impl KeyHolder for Mixed {
     ) -> Result<Reply, HolderError> {
         self.elsewhere
             .fetch_add(self.is_elsewhere(), Ordering::SeqCst);
+        drop(self.door.lock());
         self.inner.perform(permit, request, items, random)
     }
 
@@ -97,6 +100,7 @@ fn house() -> (House, Arc<Mixed>) {
             home: std::thread::current().id(),
             elsewhere: AtomicUsize::new(0),
             probed_elsewhere: AtomicUsize::new(0),
+            door: Mutex::default(),
         });
         made = Some(Arc::clone(&mixed));
         mixed
@@ -161,4 +165,48 @@ fn a_device_that_is_quick_is_used_at_once_and_one_that_ceases_to_be_is_waited_fo
         let done = done.release(&worker).unwrap().unwrap();
         assert_eq!(results(&done)[0].0, Code::Ok);
     }
+}
+
+#[test]
+fn a_full_line_is_told_to_those_who_may_stand_in_it_and_to_nobody_else() {
+    let (house, holder) = house();
+    let worker = house.worker();
+    let caller = house.caller(TRADING);
+    let backed_up = |who: &Caller, operation, context| worker.is_backed_up(who, operation, context);
+    holder.waits.store(true, Ordering::SeqCst);
+    assert!(!backed_up(&caller, Operation::Encrypt, "desk"));
+
+    let shut = holder.door.lock().unwrap();
+    let ask = || {
+        let (context, operation) = ("desk", DataOperation::Encrypt);
+        worker.perform(house.call(&caller), context, operation, prepared(&[b"x"]))
+    };
+    let PoolSize { threads, queue } = PoolSize::default();
+    let mut taken = Vec::new();
+    while !backed_up(&caller, Operation::Encrypt, "desk") {
+        taken.push(ask());
+        assert!(taken.len() <= threads + queue);
+    }
+    assert!(backed_up(&caller, Operation::Decrypt, "desk"));
+    // No right to it, no context of that name, nobody's context: the decision says so, and not the line.
+    assert!(!backed_up(&caller, Operation::Sign, "desk"));
+    assert!(!backed_up(&caller, Operation::Encrypt, "nothing"));
+    let other = house.caller(WEB);
+    assert!(!backed_up(&other, Operation::Encrypt, "desk"));
+    // Who needs no device is not kept from what is in memory.
+    holder.waits.store(false, Ordering::SeqCst);
+    assert!(!backed_up(&caller, Operation::Encrypt, "desk"));
+
+    drop(shut);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    for done in taken {
+        let done = runtime.block_on(done);
+        worker.flush();
+        let done = done.release(&worker).unwrap().unwrap();
+        assert_eq!(results(&done)[0].0, Code::Ok);
+    }
+    holder.waits.store(true, Ordering::SeqCst);
+    assert!(!backed_up(&caller, Operation::Encrypt, "desk"));
 }
