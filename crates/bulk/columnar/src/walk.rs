@@ -38,6 +38,16 @@ impl Walk {
         self.go(to, |_| Ok(()))
     }
 
+    /// Goes to a place, and past what was read there already.
+    pub(crate) fn pass_seen(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.pass(at)?;
+        if self.at == at {
+            self.summing.update(bytes);
+            self.at += bytes.len() as u64;
+        }
+        Ok(())
+    }
+
     /// Goes to a place, and writes what stands before it.
     pub(crate) fn copy(&mut self, to: u64, out: &mut impl Write) -> io::Result<()> {
         self.go(to, |piece| out.write_all(piece))
@@ -179,12 +189,18 @@ mod tests {
         assert!(out == bytes[17..600_001]);
         // Not back, and nothing twice.
         walk.pass(9).unwrap();
+        walk.pass_seen(9, &bytes[9..99]).unwrap();
         walk.copy(600_002, &mut out).unwrap();
         assert_eq!(
             walk.checksum(600_010).unwrap(),
             Checksum::of(&bytes[600_002..600_010])
         );
         assert_eq!(out.len(), 600_001 - 17);
+        walk.pass_seen(600_020, &bytes[600_020..600_300]).unwrap();
+        assert_eq!(
+            walk.checksum(600_301).unwrap(),
+            Checksum::of(&bytes[600_010..600_301])
+        );
         walk.pass(bytes.len() as u64 + 1).unwrap_err();
     }
 

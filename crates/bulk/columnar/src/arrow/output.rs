@@ -14,7 +14,7 @@ use flatbuffers::FlatBufferBuilder;
 use keywright_encoding::Reader;
 
 use super::messages::{CONTINUED, MAGIC, Messages};
-use super::splice::{ALIGNMENT, Part, Spliced};
+use super::splice::{ALIGNMENT, Part, Seen, Spliced};
 use crate::error::{Trouble, unwritable};
 use crate::sink::Tracked;
 use crate::table::Kind;
@@ -122,7 +122,12 @@ impl<'m> Output<'m> {
                     walk.pass(range.start)?;
                     walk.copy(range.end, &mut self.tracked)?;
                 }
-                Part::Made(bytes) => self.tracked.write_all(bytes)?,
+                Part::Made(bytes, seen) => {
+                    if let Some(Seen { at, bytes }) = seen {
+                        walk.pass_seen(*at, bytes)?;
+                    }
+                    self.tracked.write_all(bytes)?;
+                }
             }
             let beyond = part.length().next_multiple_of(ALIGNMENT as u64) - part.length();
             let padding = usize::try_from(beyond)

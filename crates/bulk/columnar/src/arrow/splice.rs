@@ -175,7 +175,7 @@ fn place(buffer: &Buffer, item: &Item) -> Option<Range<u64>> {
     (end <= item.end()).then_some(start..end)
 }
 
-/// A column of texts as it stands in the file. Its memory is used again for the next batch.
+/// A column of texts as it stands in the file.
 #[derive(Default)]
 pub(super) struct Lane {
     raw: Vec<u8>,
@@ -231,6 +231,15 @@ impl Lane {
         let own = first.zip(last).map(|(first, last)| *first..*last);
         let own = own.and_then(|own| self.texts.get(own));
         Ok(whole && own.is_some_and(<[u8]>::is_ascii) && self.nulls_are_empty(told.rows))
+    }
+
+    /// The buffers that it was read from, but for its nulls.
+    fn give(&mut self) -> [Option<Vec<u8>>; 3] {
+        let (offsets, texts) = (
+            std::mem::take(&mut self.raw),
+            std::mem::take(&mut self.texts),
+        );
+        [None, Some(offsets), Some(texts)]
     }
 
     /// The cells of some rows.
@@ -393,20 +402,42 @@ pub(super) struct Spliced {
 pub(super) enum Part {
     /// As it stands in the input.
     Kept(Range<u64>),
-    Made(Vec<u8>),
+    Made(Vec<u8>, Option<Seen>),
+}
+
+/// What stands in the input where something else is written, and was read for that: it need not be read again.
+pub(super) struct Seen {
+    pub(super) at: u64,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Seen {
+    /// Nothing where that is not all that stands there.
+    fn of(range: &Range<u64>, bytes: Vec<u8>) -> Option<Self> {
+        let whole = bytes.len() as u64 == range.end - range.start;
+        whole.then_some(Self {
+            at: range.start,
+            bytes,
+        })
+    }
 }
 
 impl Part {
     pub(super) const fn length(&self) -> u64 {
         match self {
             Self::Kept(range) => range.end - range.start,
-            Self::Made(bytes) => bytes.len() as u64,
+            Self::Made(bytes, _) => bytes.len() as u64,
         }
     }
 }
 
 impl Spliced {
-    fn new(mut told: Told, lanes: &Lanes, made: Vec<Made>) -> Result<Self, Trouble> {
+    /// Takes what was read of columns that changed.
+    fn new(
+        mut told: Told,
+        (lanes, read): (&Lanes, &mut [Lane]),
+        made: Vec<Made>,
+    ) -> Result<Self, Trouble> {
         let mut parts: Vec<Part> = told.buffers.into_iter().map(Part::Kept).collect();
         for (made, (place, _)) in made.into_iter().zip(&lanes.changes) {
             let column = lanes.wanted.get(*place);
@@ -418,9 +449,14 @@ impl Spliced {
                 *node = FieldNode::new(signed(told.rows as u64)?, signed(made.nulls() as u64)?);
             }
             let own = [made.valid.unwrap_or_default(), made.offsets, made.texts];
+            let read = read.get_mut(*place).map_or([None, None, None], Lane::give);
             let places = parts.iter_mut().skip(buffer);
-            for (place, own) in places.zip(own) {
-                *place = Part::Made(own);
+            for (place, (own, read)) in places.zip(own.into_iter().zip(read)) {
+                let seen = match place {
+                    Part::Kept(range) => read.and_then(|read| Seen::of(range, read)),
+                    Part::Made(..) => None,
+                };
+                *place = Part::Made(own, seen);
             }
         }
         let mut buffers = Vec::with_capacity(parts.len());
@@ -512,7 +548,7 @@ impl Change<'_> {
             step(rows.len())?;
         }
         self.done.rows += told.rows as u64;
-        Spliced::new(told, lanes, made).map(Some)
+        Spliced::new(told, (lanes, &mut self.lanes), made).map(Some)
     }
 }
 

@@ -105,6 +105,14 @@ impl Body {
         }
     }
 
+    /// A body that comes over a connection, if nobody has asked for its end.
+    pub(super) fn into_rest(self) -> Option<Incoming> {
+        match self.source {
+            Source::Arriving(incoming) => Some(incoming),
+            Source::Whole(_) => None,
+        }
+    }
+
     /// The next piece of the body, or `None` at its end; it must be there within `timeout`. What is not asked
     /// for is not taken from the client, beyond what flow control has let it send.
     ///

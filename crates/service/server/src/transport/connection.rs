@@ -29,6 +29,7 @@ use tokio_rustls::server::TlsStream;
 
 use super::held::Account;
 use super::pending::Pending;
+use super::rest::let_pass;
 use super::stream::{Linger, Stream};
 use super::sweep::{Order, Seat};
 use super::thread::{Full, Place, Thread};
@@ -335,13 +336,14 @@ async fn exchange<H: Handler>(
         handler, thread, ..
     } = &*session.server;
     let _busy = session.seat.begin(&thread.alarms);
+    let (head, incoming) = request.into_parts();
     // Who does not fetch what was answered is not asked what else there may be.
     if session.seat.held().is_full() {
+        let_pass(incoming, head.version, thread).await;
         return Ok(handler.abandoned(&session.connection, Code::Overloaded));
     }
     let times = (read_at, thread.clock.monotonic());
     let from = (Rc::clone(thread), Rc::clone(&session.seat));
-    let (head, incoming) = request.into_parts();
     let mut body = Body::arriving(incoming, from, times);
     let outcome = {
         let mut answer = pin!(handler.respond(&session.connection, &head, &mut body));
@@ -356,6 +358,9 @@ async fn exchange<H: Handler>(
         .await
     };
     let response = outcome.unwrap_or_else(|code| handler.abandoned(&session.connection, code));
+    if let Some(rest) = body.into_rest() {
+        let_pass(rest, head.version, thread).await;
+    }
     Ok(response.map(|reply| reply.held_by(&session.seat, thread)))
 }
 

@@ -31,6 +31,7 @@ mod listen;
 mod pages;
 mod pending;
 mod reply;
+mod rest;
 mod running;
 mod settings;
 mod stream;

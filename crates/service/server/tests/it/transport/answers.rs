@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use http::StatusCode;
 use keywright_server::transport::Limits;
+use keywright_testkit::frames::{END_STREAM, PREFACE, frame, kind, request, settings};
 use keywright_tls::Protocol;
 use keywright_types::Code;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -46,9 +47,19 @@ fn both_protocols_give_the_same_answers() {
 }
 
 #[test]
-fn a_thousand_streams_run_at_once_on_one_connection() {
+fn a_thousand_requests_of_one_connection_are_answered_as_many_at_once_as_it_may_have_streams() {
+    for streams in [Limits::default().concurrent_streams, 1000] {
+        a_thousand_requests(streams);
+    }
+}
+
+fn a_thousand_requests(concurrent_streams: u32) {
     run(async {
-        let server = Server::start(1, Limits::default());
+        let limits = Limits {
+            concurrent_streams,
+            ..Limits::default()
+        };
+        let server = Server::start(1, limits);
         let mut client = server.client(Protocol::Http2).await;
         // The first answer brings the server's settings, which allow more than hyper's first guess.
         client.send("GET", "/empty", "").await.unwrap();
@@ -63,7 +74,7 @@ fn a_thousand_streams_run_at_once_on_one_connection() {
             assert_eq!((status, &body[..]), (StatusCode::OK, &b"slow"[..]));
         }
         let most = server.seen.most_at_once.load(Ordering::SeqCst);
-        assert!(most >= 1000, "{most}");
+        assert_eq!(most, concurrent_streams as usize);
         server.end().await;
     });
 }
@@ -135,6 +146,98 @@ fn an_upgrade_to_h2c_is_not_taken() {
         let mut answer = [0; 12];
         stream.read_exact(&mut answer).await.unwrap();
         assert_eq!(&answer, b"HTTP/1.1 204");
+        drop(stream);
+        server.end().await;
+    });
+}
+
+/// Frames as they come, one kind after the other.
+async fn kinds(stream: &mut (impl AsyncReadExt + Unpin), mut each: impl FnMut(u8) -> bool) {
+    let mut head = [0; 9];
+    let mut payload = Vec::new();
+    loop {
+        stream.read_exact(&mut head).await.unwrap();
+        payload.resize(
+            u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize,
+            0,
+        );
+        stream.read_exact(&mut payload).await.unwrap();
+        if !each(head[3]) {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_client_that_is_answered_before_its_body_has_come_keeps_its_connection() {
+    // More than the errors that a connection may make, and than resets that are remembered.
+    const ROUNDS: u32 = 10;
+    const STREAMS: u32 = 100;
+    run(async {
+        let server = Server::start(1, Limits::default());
+        let mut stream = server.tls(PKI.client(Protocol::Http2)).await;
+        stream.write_all(PREFACE).await.unwrap();
+        stream.write_all(&settings(&[])).await.unwrap();
+        for round in 0..ROUNDS {
+            let streams = || (round * STREAMS..(round + 1) * STREAMS).map(|number| 2 * number + 1);
+            let heads = streams().flat_map(|stream| request(stream, ("POST", "/nothing"), 0, &[]));
+            let heads: Vec<u8> = heads.collect();
+            stream.write_all(&heads).await.unwrap();
+            let mut answered = 0;
+            kinds(&mut stream, |kind| {
+                assert!(
+                    ![kind::RST_STREAM, kind::GOAWAY].contains(&kind),
+                    "{kind} in round {round}"
+                );
+                answered += u32::from(kind == kind::HEADERS);
+                answered < STREAMS
+            })
+            .await;
+            let bodies =
+                streams().flat_map(|stream| frame(kind::DATA, END_STREAM, stream, b"late"));
+            let bodies: Vec<u8> = bodies.collect();
+            stream.write_all(&bodies).await.unwrap();
+        }
+        let last = request(2 * ROUNDS * STREAMS + 1, ("GET", "/empty"), END_STREAM, &[]);
+        stream.write_all(&last).await.unwrap();
+        kinds(&mut stream, |kind| {
+            assert!(
+                ![kind::RST_STREAM, kind::GOAWAY].contains(&kind),
+                "{kind} at the end"
+            );
+            kind != kind::HEADERS
+        })
+        .await;
+        drop(stream);
+        server.end().await;
+    });
+}
+
+#[test]
+fn a_body_that_never_comes_is_not_waited_for_beyond_its_answer() {
+    run(async {
+        let server = Server::start(1, Limits::default());
+        let mut stream = server.tls(PKI.client(Protocol::Http2)).await;
+        stream.write_all(PREFACE).await.unwrap();
+        stream.write_all(&settings(&[])).await.unwrap();
+        let head = request(1, ("POST", "/nothing"), 0, &[]);
+        stream.write_all(&head).await.unwrap();
+        let mut seen = Vec::new();
+        kinds(&mut stream, |kind| {
+            seen.push(kind);
+            kind != kind::RST_STREAM
+        })
+        .await;
+        let place = |wanted| seen.iter().position(|kind| *kind == wanted);
+        assert!(place(kind::HEADERS) < place(kind::RST_STREAM), "{seen:?}");
+        // What is more than a small body is told to stop at once.
+        let more = request(3, ("POST", "/nothing"), 0, &[]);
+        stream.write_all(&more).await.unwrap();
+        let piece = frame(kind::DATA, 0, 3, &[0; 16_000]);
+        for _ in 0..5 {
+            stream.write_all(&piece).await.unwrap();
+        }
+        kinds(&mut stream, |kind| kind != kind::RST_STREAM).await;
         drop(stream);
         server.end().await;
     });
