@@ -182,11 +182,16 @@ fn a_full_line_is_told_to_those_who_may_stand_in_it_and_to_nobody_else() {
         worker.perform(house.call(&caller), context, operation, prepared(&[b"x"]))
     };
     let PoolSize { threads, queue } = PoolSize::default();
-    let mut taken = Vec::new();
-    while !backed_up(&caller, Operation::Encrypt, "desk") {
-        taken.push(ask());
-        assert!(taken.len() <= threads + queue);
+    let mut taken: Vec<_> = (0..threads).map(|_| ask()).collect();
+    // Each thread has one, so that what comes now stays in the line.
+    while holder.elsewhere.load(Ordering::SeqCst) < threads {
+        std::thread::yield_now();
     }
+    for _ in 0..queue {
+        assert!(!backed_up(&caller, Operation::Encrypt, "desk"));
+        taken.push(ask());
+    }
+    assert!(backed_up(&caller, Operation::Encrypt, "desk"));
     assert!(backed_up(&caller, Operation::Decrypt, "desk"));
     // No right to it, no context of that name, nobody's context: the decision says so, and not the line.
     assert!(!backed_up(&caller, Operation::Sign, "desk"));
