@@ -1,9 +1,10 @@
 //! What still comes of a body whose request is answered already.
 //!
-//! A refusal often needs no body. Where HTTP/2 is answered before the client's last frame has come, the stream is reset,
-//! and frames that were on their way by then are errors to the protocol library, which ends a connection after a number
-//! of them ([`Limits::local_resets`](super::Limits::local_resets)): a client that is refused often enough would lose
-//! its other requests as well. So the rest of a body is taken and thrown away, for a while and up to a number of bytes.
+//! A refusal often needs no body. Where HTTP/2 is answered before the client's last frame has come, the stream is
+//! reset, and frames that were on their way by then are errors to the protocol library, which ends a connection after
+//! a number of them ([`Limits::local_resets`](super::Limits::local_resets)): a client that is refused often enough
+//! would lose its other requests as well. So the rest of a body is taken and thrown away, for a while and up to a
+//! number of bytes.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -28,7 +29,8 @@ struct Rest {
     budget: usize,
 }
 
-/// Takes what is there, and leaves what is not to a task. Over HTTP/1.1 the library itself reads what is left, or closes.
+/// Takes what is there, and leaves what is not to a task. Over HTTP/1.1 the library itself reads what is left, or
+/// closes.
 pub(super) async fn let_pass(incoming: Incoming, version: Version, thread: &Rc<Thread>) {
     if version != Version::HTTP_2 {
         return;
