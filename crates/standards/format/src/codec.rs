@@ -68,7 +68,7 @@ pub(crate) trait Codec: Debug + Send + Sync {
         None
     }
 
-    /// The number of digits if values are nothing but that many digits, one run of radix 10, nothing kept.
+    /// Which digits are free if values of this width are nothing but digits, and those one run of radix 10.
     fn plain(&self, _width: usize) -> Option<Plain> {
         None
     }
@@ -91,14 +91,44 @@ pub(crate) trait Flat: Debug + Send + Sync {
     fn write(&self, numbers: &[u64], scratch: &mut Vec<u8>, out: &mut [u8]);
 }
 
-/// Values that are digits alone, all free but for a check digit at the end.
+/// Values that are digits alone: kept ones at both ends, before the last of these a check digit, the others free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Plain {
-    /// No check digit.
-    Digits,
-    /// The last digit is Luhn's.
+pub(crate) struct Plain {
+    /// How many are kept at the front, and at the end.
+    pub(crate) kept: (usize, usize),
+    pub(crate) check: CheckDigit,
+}
+
+impl Plain {
+    /// With nothing kept.
+    pub(crate) const fn whole(check: CheckDigit) -> Self {
+        let kept = (0, 0);
+        Self { kept, check }
+    }
+
+    /// By how much the check digit is off Luhn's on one side.
+    pub(crate) const fn mark(self, side: Side) -> u8 {
+        match (self.check, side) {
+            (CheckDigit::Marked, Side::Token) => 1,
+            _ => 0,
+        }
+    }
+
+    /// How many digits are free, if there is one.
+    pub(crate) fn free(self, width: usize) -> Option<usize> {
+        let bound = self.kept.0 + self.kept.1 + usize::from(self.check != CheckDigit::None);
+        width.checked_sub(bound).filter(|free| *free > 0)
+    }
+}
+
+/// What the digit before those kept at the end is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CheckDigit {
+    /// Free like the others.
+    None,
+    /// Luhn's.
     Luhn,
-    /// The last digit of a token is one more than Luhn's.
+    /// Luhn's, and in a token one more.
     Marked,
 }
 

@@ -6,6 +6,7 @@
 
 mod flat;
 mod group;
+mod kept;
 mod luhn;
 mod plain;
 mod report;
@@ -24,6 +25,7 @@ use crate::rank::{Sink, Source};
 use crate::tweak::{Derivation, TweakPolicy};
 use flat::FlatBlock;
 use group::Groups;
+use kept::KeptBlock;
 use plain::PlainBlock;
 pub use report::{One, Report, Scope};
 
@@ -58,6 +60,14 @@ struct Job<'a> {
     direction: Direction,
     cells: Cells<'a>,
     rows: &'a [Cells<'a>],
+}
+
+impl<'a> Job<'a> {
+    /// The cell of one of the columns that the tweak needs.
+    fn cell(&self, column: usize, row: usize) -> &'a [u8] {
+        let column = self.rows.get(column);
+        column.map_or(&[], |column| column.get(row))
+    }
 }
 
 /// Where a cell's digits are.
@@ -99,6 +109,7 @@ pub struct Column<'k> {
     numbers: Vec<u128>,
     places: Vec<Place>,
     plain: PlainBlock,
+    kept: KeptBlock,
     flat: FlatBlock,
     threads: usize,
 }
@@ -171,6 +182,7 @@ impl<'k> Column<'k> {
             numbers: Vec::new(),
             places: Vec::new(),
             plain: PlainBlock::default(),
+            kept: KeptBlock::default(),
             flat: FlatBlock::default(),
             threads: 1,
         }
@@ -232,8 +244,9 @@ impl<'k> Column<'k> {
         out.begin(cells.len(), cells.extent());
         for start in (0..cells.len()).step_by(BLOCK) {
             let block = start..cells.len().min(start + BLOCK);
-            if self.run_plain(direction, &cells, &block, out)?
-                || self.run_flat(direction, &cells, &block, out)?
+            if self.run_plain(&job, &block, out)?
+                || self.run_kept(&job, &block, out)?
+                || self.run_flat(&job, &block, out)?
             {
                 continue;
             }
@@ -272,11 +285,7 @@ impl<'k> Column<'k> {
         self.places.clear();
         for row in block.clone() {
             let value = job.cells.get(row);
-            let cell = |place: usize| {
-                job.rows
-                    .get(place)
-                    .map_or(&[][..], |column| column.get(row))
-            };
+            let cell = |place: usize| job.cell(place, row);
             let place = if value.is_empty() {
                 report.empty += 1;
                 Place::Empty

@@ -12,15 +12,18 @@
 //!
 //! What a value keeps is always a part, except under `caller` and `none`.
 
+mod known;
+
 use std::fmt;
 
 use keywright_primitives::kdf::expand_sha256;
 use keywright_primitives::mac::Sha256Pads;
-use keywright_secret::{Secret, wipe};
+use keywright_secret::Secret;
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Problem};
 use crate::syntax::{Given, Term, spelled};
+use known::{Known, Shared};
 
 /// A part of a tweak.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,8 +170,11 @@ impl fmt::Display for TweakPolicy {
 /// Bytes of the longest derived tweak.
 pub(crate) const DERIVED: usize = 8;
 
-/// The key under which tweaks are derived.
-pub(crate) struct TweakKey(Sha256Pads);
+/// The key under which tweaks are derived, and those that its columns left for the next.
+pub(crate) struct TweakKey {
+    pads: Sha256Pads,
+    shared: Shared,
+}
 
 impl fmt::Debug for TweakKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -183,7 +189,19 @@ impl TweakKey {
             derived = expand_sha256(key, &[b"keywright/tweak/v1"], out);
         });
         derived?;
-        Ok(Self(Sha256Pads::new(secret.expose())))
+        Ok(Self {
+            pads: Sha256Pads::new(secret.expose()),
+            shared: Shared::default(),
+        })
+    }
+
+    fn derive(&self, message: &[u8]) -> [u8; DERIVED] {
+        let (mut tweak, mut mac) = ([0; DERIVED], [0; 32]);
+        self.pads.mac_into(&[message], &mut mac);
+        for (to, from) in tweak.iter_mut().zip(mac) {
+            *to = from;
+        }
+        tweak
     }
 }
 
@@ -193,8 +211,10 @@ pub(crate) struct Derivation<'k> {
     key: &'k TweakKey,
     parts: Vec<Piece>,
     width: usize,
+    /// The parts of a value that are its own, and the whole message of one that is not known.
+    own: Zeroizing<Vec<u8>>,
     message: Zeroizing<Vec<u8>>,
-    cache: Cache,
+    known: Known,
 }
 
 /// A piece of the HMAC's message.
@@ -205,6 +225,21 @@ enum Piece {
     Kept,
     /// The cell of so manieth column.
     Cell(usize),
+}
+
+impl Piece {
+    /// The part that is a value's own.
+    fn own<'p, 'c: 'p>(
+        &self,
+        kept: &'p [u8],
+        cell: &impl Fn(usize) -> &'c [u8],
+    ) -> Option<&'p [u8]> {
+        match self {
+            Self::Same(_) => None,
+            Self::Kept => Some(kept),
+            Self::Cell(place) => Some(cell(*place)),
+        }
+    }
 }
 
 impl<'k> Derivation<'k> {
@@ -229,12 +264,19 @@ impl<'k> Derivation<'k> {
                 });
             }
         }
+        // What is kept stands in every token; the cells of other columns are nobody else's to remember.
+        let known = if cells == 0 {
+            key.shared.take(&same(&parts))
+        } else {
+            Known::default()
+        };
         Self {
             key,
             parts,
             width: width.min(DERIVED),
+            own: Zeroizing::new(Vec::with_capacity(64)),
             message: Zeroizing::new(Vec::with_capacity(256)),
-            cache: Cache::default(),
+            known,
         }
     }
 
@@ -246,35 +288,64 @@ impl<'k> Derivation<'k> {
     }
 
     /// Appends the tweak of one value.
-    pub(crate) fn put<'c>(
+    pub(crate) fn put<'p, 'c: 'p>(
         &mut self,
-        kept: &[u8],
+        kept: &'p [u8],
         cell: impl Fn(usize) -> &'c [u8],
         out: &mut Vec<u8>,
     ) {
-        self.message.clear();
+        self.own.clear();
         for piece in &self.parts {
-            let part = match piece {
-                Piece::Same(bytes) => {
-                    self.message.extend_from_slice(bytes);
-                    continue;
-                }
-                Piece::Kept => kept,
-                Piece::Cell(place) => cell(*place),
-            };
-            put_prefixed(part, &mut self.message);
-        }
-        let tweak = self.cache.find(&self.message).unwrap_or_else(|| {
-            let (mut tweak, mut mac) = ([0; DERIVED], [0; 32]);
-            self.key.0.mac_into(&[&self.message], &mut mac);
-            for (to, from) in tweak.iter_mut().zip(mac) {
-                *to = from;
+            if let Some(part) = piece.own(kept, &cell) {
+                put_prefixed(part, &mut self.own);
             }
-            self.cache.keep(&self.message, tweak);
-            tweak
-        });
+        }
+        let tweak = match self.known.find(&self.own) {
+            Some(tweak) => tweak,
+            None => {
+                let tweak = self.derive(kept, &cell);
+                self.known.keep(&self.own, tweak);
+                tweak
+            }
+        };
         out.extend(tweak.iter().take(self.width));
     }
+
+    fn derive<'p, 'c: 'p>(
+        &mut self,
+        kept: &'p [u8],
+        cell: &impl Fn(usize) -> &'c [u8],
+    ) -> [u8; DERIVED] {
+        self.message.clear();
+        for piece in &self.parts {
+            match piece {
+                Piece::Same(bytes) => self.message.extend_from_slice(bytes),
+                piece => {
+                    let part = piece.own(kept, cell).unwrap_or_default();
+                    put_prefixed(part, &mut self.message);
+                }
+            }
+        }
+        self.key.derive(&self.message)
+    }
+}
+
+impl Drop for Derivation<'_> {
+    fn drop(&mut self) {
+        let known = std::mem::take(&mut self.known);
+        if !self.parts.iter().any(|part| matches!(part, Piece::Cell(_))) {
+            self.key.shared.leave(same(&self.parts), known);
+        }
+    }
+}
+
+/// What the messages of all values of a column have in common.
+fn same(parts: &[Piece]) -> Vec<u8> {
+    let same = parts.iter().filter_map(|piece| match piece {
+        Piece::Same(bytes) => Some(bytes.as_slice()),
+        _ => None,
+    });
+    same.collect::<Vec<_>>().concat()
 }
 
 fn prefixed(bytes: &[u8]) -> Vec<u8> {
@@ -283,187 +354,10 @@ fn prefixed(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-fn put_prefixed(bytes: &[u8], out: &mut Vec<u8>) {
+/// Appends `lp` of a part.
+pub(crate) fn put_prefixed(bytes: &[u8], out: &mut Vec<u8>) {
     // Cells of 4 GiB do not get here: FF1's longest value has 2^20 digits.
     let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     out.extend_from_slice(&length.to_be_bytes());
     out.extend_from_slice(bytes);
-}
-
-/// Tweaks of messages that came before: a column has few different kept parts, and HMAC costs many times
-/// FF1. One place for each hash; a message too long for it is computed each time.
-///
-/// It starts with few places and has more as they fill, so that a call for one value makes and wipes next to
-/// nothing; and only while messages come again, so that a column in which none does pays for few.
-#[derive(Default)]
-struct Cache {
-    entries: Vec<Entry>,
-    /// Messages that came since it has so many places, or was full last.
-    kept: usize,
-    /// Those that were found since.
-    found: usize,
-}
-
-/// Without its content, which is of values.
-impl fmt::Debug for Cache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cache")
-            .field("places", &self.entries.len())
-            .finish_non_exhaustive()
-    }
-}
-
-#[derive(Clone)]
-struct Entry {
-    length: usize,
-    message: [u8; Self::ROOM],
-    tweak: [u8; DERIVED],
-}
-
-impl Entry {
-    const EMPTY: Self = Self {
-        length: 0,
-        message: [0; Self::ROOM],
-        tweak: [0; DERIVED],
-    };
-    const ROOM: usize = 112;
-
-    fn message(&self) -> &[u8] {
-        self.message.get(..self.length).unwrap_or_default()
-    }
-}
-
-impl Drop for Entry {
-    fn drop(&mut self) {
-        if self.length > 0 {
-            wipe(&mut self.message);
-            wipe(&mut self.tweak);
-        }
-    }
-}
-
-impl Cache {
-    /// Powers of two, as is the quotient.
-    const FEWEST: usize = 8;
-    const GROWTH: usize = 8;
-    const MOST: usize = 4_096;
-    /// From so many places on there are more only if one message in [`Self::USEFUL`] was found.
-    const DOUBTFUL: usize = 64;
-    const USEFUL: usize = 64;
-
-    /// The place of a message among so many, a power of two up to [`Self::MOST`].
-    fn place(message: &[u8], places: usize) -> usize {
-        // Multiply and rotate, eight bytes at a time: it spreads, nobody relies on more.
-        let (words, rest) = message.as_chunks::<8>();
-        let mix = |hash: u64, word: u64| {
-            (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        };
-        let hash = words
-            .iter()
-            .fold(1, |hash, word| mix(hash, u64::from_le_bytes(*word)));
-        let hash = rest
-            .iter()
-            .fold(hash, |hash, byte| mix(hash, (*byte).into()));
-        usize::try_from(hash >> 52).unwrap_or_default() & places.saturating_sub(1)
-    }
-
-    fn find(&mut self, message: &[u8]) -> Option<[u8; DERIVED]> {
-        let entry = self.entries.get(Self::place(message, self.entries.len()))?;
-        let found = (entry.message() == message).then_some(entry.tweak);
-        self.found += usize::from(found.is_some());
-        found
-    }
-
-    fn keep(&mut self, message: &[u8], tweak: [u8; DERIVED]) {
-        if message.len() > Entry::ROOM || message.is_empty() {
-            return;
-        }
-        let places = self.entries.len();
-        if self.kept >= places && places < Self::MOST {
-            if places < Self::DOUBTFUL || self.found * Self::USEFUL >= self.kept {
-                self.grow((places * Self::GROWTH).clamp(Self::FEWEST, Self::MOST));
-            }
-            (self.kept, self.found) = (0, 0);
-        }
-        self.kept += 1;
-        self.put(message, tweak);
-    }
-
-    fn put(&mut self, message: &[u8], tweak: [u8; DERIVED]) {
-        let place = Self::place(message, self.entries.len());
-        if let Some(entry) = self.entries.get_mut(place) {
-            entry.length = message.len();
-            entry.tweak = tweak;
-            for (to, from) in entry.message.iter_mut().zip(message) {
-                *to = *from;
-            }
-        }
-    }
-
-    fn grow(&mut self, places: usize) {
-        let before = std::mem::replace(&mut self.entries, vec![Entry::EMPTY; places]);
-        for entry in before.iter().filter(|entry| entry.length > 0) {
-            self.put(entry.message(), entry.tweak);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn message(number: u32) -> Vec<u8> {
-        format!("message {number}").into_bytes()
-    }
-
-    fn tweak(number: u32) -> [u8; DERIVED] {
-        u64::from(number).to_be_bytes()
-    }
-
-    #[test]
-    fn what_is_found_is_what_was_kept_while_the_cache_grows() {
-        let mut cache = Cache::default();
-        assert_eq!(cache.find(&message(0)), None);
-        for number in 0..20_000 {
-            cache.keep(&message(number), tweak(number));
-            assert_eq!(cache.find(&message(number)), Some(tweak(number)));
-            for before in [0, number / 2] {
-                let found = cache.find(&message(before));
-                assert!(found.is_none_or(|found| found == tweak(before)), "{before}");
-            }
-        }
-        assert_eq!(cache.entries.len(), Cache::MOST);
-    }
-
-    #[test]
-    fn a_cache_in_which_nothing_is_found_stays_small() {
-        let mut cache = Cache::default();
-        for number in 0..20_000 {
-            assert_eq!(cache.find(&message(number)), None);
-            cache.keep(&message(number), tweak(number));
-        }
-        assert_eq!(cache.entries.len(), Cache::DOUBTFUL);
-        // Once messages come again, it grows.
-        let mut draw = 1_u32;
-        for _ in 0..20_000 {
-            draw = draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let number = (draw >> 8) % 500;
-            if cache.find(&message(number)).is_none() {
-                cache.keep(&message(number), tweak(number));
-            }
-        }
-        assert_eq!(cache.entries.len(), Cache::MOST);
-    }
-
-    #[test]
-    fn one_value_has_few_places_and_no_use_of_long_or_empty_messages() {
-        let mut cache = Cache::default();
-        cache.keep(&[], tweak(1));
-        cache.keep(&[7; Entry::ROOM + 1], tweak(1));
-        assert!(cache.entries.is_empty());
-        cache.keep(&message(1), tweak(1));
-        assert_eq!(cache.entries.len(), Cache::FEWEST);
-        let told = format!("{cache:?}");
-        assert_eq!(told, "Cache { places: 8, .. }");
-    }
 }

@@ -12,7 +12,7 @@
 //! is below the floor. Not here: which issuer has which range.
 
 use super::digits::{self, Bytes};
-use super::{Amount, Codec, Outline, Plain, Side};
+use super::{Amount, CheckDigit, Codec, Outline, Plain, Side};
 use crate::arguments::Arguments;
 use crate::error::{Error, Misfit};
 use crate::rank::{Sink, Source};
@@ -206,13 +206,13 @@ impl Codec for Card {
     }
 
     fn plain(&self, width: usize) -> Option<Plain> {
-        if self.keeps() || !self.lengths.contains(&width) {
-            return None;
-        }
-        Some(match self.luhn {
-            Luhn::Break => Plain::Marked,
-            Luhn::Ignore => Plain::Digits,
-            Luhn::Keep => Plain::Luhn,
-        })
+        let check = match self.luhn {
+            Luhn::Break => CheckDigit::Marked,
+            Luhn::Ignore => CheckDigit::None,
+            Luhn::Keep => CheckDigit::Luhn,
+        };
+        let kept = (self.front, self.back);
+        let fits = self.lengths.contains(&width);
+        fits.then_some(Plain { kept, check })
     }
 }

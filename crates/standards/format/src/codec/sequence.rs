@@ -9,7 +9,9 @@ use super::class::Run;
 use super::date::Moment;
 use super::digits::Bytes;
 use super::number::Number;
-use super::{Amount, Codec, Outline, Plain, Side, check, class, date, number, unknown_format};
+use super::{
+    Amount, CheckDigit, Codec, Outline, Plain, Side, check, class, date, number, unknown_format,
+};
 use crate::arguments::Arguments;
 use crate::error::{Error, Misfit, Problem};
 use crate::rank::{Sink, Source};
@@ -212,9 +214,9 @@ impl Codec for Sequence {
 
     fn plain(&self, width: usize) -> Option<Plain> {
         match self.0.as_slice() {
-            [Item::Run(run)] if run.is_plain(width) => Some(Plain::Digits),
+            [Item::Run(run)] if run.is_plain(width) => Some(Plain::whole(CheckDigit::None)),
             [Item::Run(run), Item::Check(Check::Luhn)] if width > 1 && run.is_plain(width - 1) => {
-                Some(Plain::Luhn)
+                Some(Plain::whole(CheckDigit::Luhn))
             }
             _ => None,
         }

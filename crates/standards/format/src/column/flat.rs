@@ -10,8 +10,8 @@ use keywright_secret::wipe_vec;
 use zeroize::Zeroize;
 
 use super::group::PASSES;
-use super::{Column, Direction};
-use crate::cells::{Cells, Output};
+use super::{Column, Direction, Job};
+use crate::cells::Output;
 use crate::codec::Flat;
 use crate::error::Error;
 use crate::shape::Numbers;
@@ -122,8 +122,7 @@ impl Column<'_> {
     /// Whether the block was done.
     pub(super) fn run_flat(
         &mut self,
-        direction: Direction,
-        cells: &Cells<'_>,
+        job: &Job<'_>,
         block: &Range<usize>,
         out: &mut Output,
     ) -> Result<bool, Error> {
@@ -133,7 +132,7 @@ impl Column<'_> {
         let Some(flat) = codec.flat().filter(|_| block.len() >= FEW) else {
             return Ok(false);
         };
-        let piece = cells.piece(block);
+        let piece = job.cells.piece(block);
         let Some((bytes, width)) = piece.filter(|(_, width)| *width == flat.width()) else {
             return Ok(false);
         };
@@ -153,7 +152,7 @@ impl Column<'_> {
         };
         let crypt = Crypt {
             key,
-            direction,
+            direction: job.direction,
             tweak,
             digits,
         };

@@ -4,21 +4,21 @@
 //! byte into the next; where a byte is none, the verdict says so, and nothing else of the result is used.
 
 /// The first digit in the lowest byte of the first word; zeros behind the last.
-type Words = [u64; 2];
+pub(super) type Words = [u64; 2];
 
 /// A byte in all places.
-const fn each(byte: u8) -> u64 {
+pub(super) const fn each(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
 /// A byte in the places of `N` digits.
-const fn of<const N: usize>(byte: u8) -> Words {
+pub(super) const fn of<const N: usize>(byte: u8) -> Words {
     [each(byte), each(byte) >> (8 * (16 - N))]
 }
 
 /// The bytes of a number of 9 to 16.
 #[inline(always)]
-fn load<const N: usize>(bytes: &[u8; N]) -> Words {
+pub(super) fn load<const N: usize>(bytes: &[u8; N]) -> Words {
     let (Some(front), Some(back)) = (bytes.first_chunk(), bytes.last_chunk()) else {
         return [0; 2];
     };
@@ -32,7 +32,7 @@ fn load<const N: usize>(bytes: &[u8; N]) -> Words {
     clippy::cast_possible_truncation,
     reason = "the last eight bytes of a number"
 )]
-fn store<const N: usize>([low, high]: Words, bytes: &mut [u8; N]) {
+pub(super) fn store<const N: usize>([low, high]: Words, bytes: &mut [u8; N]) {
     let back = (u128::from(high) << 64 | u128::from(low)) >> (8 * (N - 8));
     if let Some(place) = bytes.first_chunk_mut() {
         *place = low.to_le_bytes();
@@ -44,7 +44,7 @@ fn store<const N: usize>([low, high]: Words, bytes: &mut [u8; N]) {
 
 /// Luhn's sum mod 10 of `N` digits; `from_end` is the place of the last, counted from the end of the number.
 #[inline(always)]
-const fn sum<const N: usize>([low, high]: Words, from_end: usize) -> u64 {
+pub(super) const fn sum<const N: usize>([low, high]: Words, from_end: usize) -> u64 {
     // Digits at odd places from the end of the number count double.
     let twice = if (N - 1 + from_end).is_multiple_of(2) {
         0xff00_ff00_ff00_ff00

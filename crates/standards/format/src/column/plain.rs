@@ -11,9 +11,9 @@ use keywright_fpe::Tweaks;
 use keywright_secret::wipe_vec;
 
 use super::luhn::{read as read_words, write as write_words};
-use super::{Column, Direction, crypt};
-use crate::cells::{Cells, Output};
-use crate::codec::{Plain, Side};
+use super::{Column, Job, crypt};
+use crate::cells::Output;
+use crate::codec::CheckDigit;
 use crate::error::Error;
 
 /// The digits of a block.
@@ -28,36 +28,25 @@ impl Drop for PlainBlock {
     }
 }
 
-/// By how much the last digit is off Luhn's, on one side.
-const fn mark(plain: Plain, side: Side) -> u8 {
-    match (plain, side) {
-        (Plain::Marked, Side::Token) => 1,
-        _ => 0,
-    }
-}
-
 impl Column<'_> {
     /// Whether the block was done.
     pub(super) fn run_plain(
         &mut self,
-        direction: Direction,
-        cells: &Cells<'_>,
+        job: &Job<'_>,
         block: &Range<usize>,
         out: &mut Output,
     ) -> Result<bool, Error> {
         let ([codec], Some(tweak)) = (self.key.format().codecs(), &self.same) else {
             return Ok(false);
         };
-        let Some((bytes, width @ 7..=19)) = cells.piece(block) else {
+        let Some((bytes, width @ 7..=19)) = job.cells.piece(block) else {
             return Ok(false);
         };
-        let Some(plain) = codec.plain(width) else {
+        let Some(plain) = codec.plain(width).filter(|plain| plain.kept == (0, 0)) else {
             return Ok(false);
         };
-        let free = if plain == Plain::Digits {
-            width
-        } else {
-            width - 1
+        let Some(free) = plain.free(width) else {
+            return Ok(false);
         };
         let engine = self.engines.place(10)?;
         let Some(key) = self.engines.get(engine) else {
@@ -68,19 +57,21 @@ impl Column<'_> {
         }
         let digits = &mut self.plain.digits;
         digits.resize(block.len() * free, 0);
-        if !read(plain, mark(plain, direction.from()), (bytes, width), digits) {
+        let mark = plain.mark(job.direction.from());
+        if !read(plain.check, mark, (bytes, width), digits) {
             return Ok(false);
         }
         crypt(
             key,
-            direction,
+            job.direction,
             (Tweaks::Same(tweak), free, self.threads),
             digits,
         )?;
         let start = out.bytes.len();
         out.bytes.resize(start + bytes.len(), 0);
         let made = out.bytes.get_mut(start..).unwrap_or_default();
-        write(plain, mark(plain, direction.to()), digits, (made, width));
+        let mark = plain.mark(job.direction.to());
+        write(plain.check, mark, digits, (made, width));
         let ends = (1..=block.len()).map(|cell| start + cell * width);
         out.offsets.extend(ends);
         Ok(true)
@@ -100,8 +91,8 @@ macro_rules! by_width {
     };
 }
 
-fn read(plain: Plain, mark: u8, (bytes, width): (&[u8], usize), digits: &mut [u8]) -> bool {
-    if plain == Plain::Digits {
+fn read(check: CheckDigit, mark: u8, (bytes, width): (&[u8], usize), digits: &mut [u8]) -> bool {
+    if check == CheckDigit::None {
         return read_digits(bytes, digits);
     }
     by_width!(width, (bytes, mark, digits),
@@ -160,8 +151,8 @@ fn read_checked<const W: usize, const N: usize>(bytes: &[u8], mark: u8, digits: 
     bad == 0
 }
 
-fn write(plain: Plain, mark: u8, digits: &[u8], (out, width): (&mut [u8], usize)) {
-    if plain == Plain::Digits {
+fn write(check: CheckDigit, mark: u8, digits: &[u8], (out, width): (&mut [u8], usize)) {
+    if check == CheckDigit::None {
         for (to, digit) in out.iter_mut().zip(digits) {
             *to = digit + b'0';
         }

@@ -86,6 +86,92 @@ fn fixed_width_offsets_and_single_values_give_the_same_tokens() {
     }
 }
 
+/// What comes of values, the way there or back. One more, of a width of its own, sends all of them the common way.
+fn either_way(
+    key: &FormatKey,
+    (values, rows): (&[String], &[Vec<String>]),
+    (reveal, common): (bool, bool),
+) -> (Vec<String>, Vec<(usize, Misfit)>) {
+    let pile = |values: &[String]| {
+        let more = common.then(|| "no card".to_owned());
+        let cells: Vec<&String> = values.iter().chain(&more).collect();
+        let mut ends = vec![0];
+        ends.extend(cells.iter().scan(0, |end, cell| {
+            *end += cell.len();
+            Some(*end)
+        }));
+        (cells.into_iter().cloned().collect::<String>(), ends)
+    };
+    let values = pile(values);
+    let rows: Vec<_> = rows.iter().map(|row| pile(row)).collect();
+    let rows: Vec<Cells<'_>> = rows
+        .iter()
+        .map(|(bytes, ends)| Cells::offsets(bytes.as_bytes(), ends).unwrap())
+        .collect();
+    let cells = Cells::offsets(values.0.as_bytes(), &values.1).unwrap();
+    let (mut out, mut column) = (Output::new(), Column::new(key, Scope::column("c")));
+    let done = if reveal {
+        column.reveal(cells, &rows, &mut out)
+    } else {
+        column.protect(cells, &rows, &mut out)
+    };
+    let mut misfits = done.unwrap().misfits().to_vec();
+    if common {
+        assert!(misfits.pop().is_some());
+    }
+    let cell = |row| String::from_utf8(out.cells().get(row).to_vec()).unwrap();
+    let count = cells.len() - usize::from(common);
+    ((0..count).map(cell).collect(), misfits)
+}
+
+#[test]
+fn what_is_kept_and_tweaks_of_their_own_give_the_same_tokens_by_both_ways() {
+    let mut formats = vec![
+        ("digit(9)".to_owned(), 9..=9),
+        ("digit(12)".to_owned(), 12..=12),
+        ("digit(15) check(luhn)".to_owned(), 16..=16),
+    ];
+    for keep in ["none", "bin6", "bin8", "last4", "bin6-last4", "bin8-last4"] {
+        for luhn in ["keep", "break", "ignore"] {
+            formats.push((format!("card(keep={keep}, luhn={luhn})"), 13..=19));
+        }
+    }
+    let ids: Vec<String> = (0..300).map(|row| format!("{:03}", row % 200)).collect();
+    for (text, lengths) in formats {
+        for (length, policy) in lengths.flat_map(|length| [(length, "column"), (length, "row(id)")])
+        {
+            let values = cards(300, length);
+            let rows = if policy == "column" {
+                vec![]
+            } else {
+                vec![ids.clone()]
+            };
+            let settings = Settings::new(TweakPolicy::parse(policy).unwrap()).accept_small_domain();
+            let key = FormatKey::derive(&master(), &format(&text), settings).unwrap();
+            let case = format!("{text} of {length}, {policy}");
+            let made = either_way(&key, (&values, &rows), (false, false));
+            let common = either_way(&key, (&values, &rows), (false, true));
+            assert_eq!(made, common, "{case}");
+            let (tokens, misfits) = made;
+            // Much kept of few digits leaves too few values, and then none fits.
+            assert!([0, values.len()].contains(&misfits.len()), "{case}");
+            if misfits.is_empty() {
+                let whole = (values, vec![]);
+                assert_eq!(
+                    either_way(&key, (&tokens, &rows), (true, false)),
+                    whole,
+                    "{case}"
+                );
+                assert_eq!(
+                    either_way(&key, (&tokens, &rows), (true, true)),
+                    whole,
+                    "{case}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn a_value_that_does_not_fit_leaves_the_others_as_they_would_be() {
     let key = strict("card");
