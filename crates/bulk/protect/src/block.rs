@@ -3,7 +3,7 @@
 
 use keywright_format::OnBad;
 use keywright_tabular::csv::{Index, Layout};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::cell;
 use crate::error::Error;
@@ -21,9 +21,43 @@ pub(crate) struct Worker<'p> {
     steps: Vec<Step<'p>>,
     /// Rows that go to the second file, in order.
     rejected: Vec<usize>,
+    /// What was made of the block that was read last.
+    pub(crate) made: Made,
+}
+
+/// What a block has become.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
     pub(crate) out: Zeroizing<Vec<u8>>,
     pub(crate) rejects: Zeroizing<Vec<u8>>,
+    /// Of each column of the plan.
     pub(crate) counts: Vec<Counts>,
+    /// Rows of the block.
+    pub(crate) rows: u64,
+    /// Line ends of the block.
+    pub(crate) newlines: u64,
+    /// Rows of it that went to the second file.
+    pub(crate) rejected: u64,
+}
+
+impl Made {
+    fn begin(&mut self, columns: usize) {
+        self.out.clear();
+        self.rejects.clear();
+        self.counts.clear();
+        self.counts.resize(columns, Counts::default());
+        (self.rows, self.newlines, self.rejected) = (0, 0, 0);
+    }
+
+    /// Without what a long record has taken, so that not every block keeps the room of the longest.
+    pub(crate) fn shrunk(self, limit: usize) -> Self {
+        let largest = self.out.capacity().max(self.rejects.capacity());
+        if largest <= limit {
+            self
+        } else {
+            Self::default()
+        }
+    }
 }
 
 impl<'p> Worker<'p> {
@@ -37,46 +71,23 @@ impl<'p> Worker<'p> {
             gathered: plan.wanted().iter().map(|_| Gathered::default()).collect(),
             steps,
             rejected: Vec::new(),
-            out: Zeroizing::new(Vec::new()),
-            rejects: Zeroizing::new(Vec::new()),
-            counts: vec![Counts::default(); plan.columns().len()],
+            made: Made::default(),
         })
-    }
-
-    /// Rows of the block that was read last.
-    pub(crate) fn rows(&self) -> u64 {
-        self.index.rows() as u64
-    }
-
-    /// Line ends of the block that was read last.
-    pub(crate) const fn newlines(&self) -> u64 {
-        self.index.newlines()
-    }
-
-    /// Rows of it that went to the second file.
-    pub(crate) fn rejected(&self) -> u64 {
-        self.rejected.len() as u64
     }
 
     /// Gives back what a long record has taken, so that threads do not keep the longest of all.
     pub(crate) fn shrink(&mut self, limit: usize) {
-        let largest = self.out.capacity().max(self.rejects.capacity());
-        if largest <= limit {
-            return;
-        }
-        self.out = Zeroizing::new(Vec::new());
-        self.rejects = Zeroizing::new(Vec::new());
         for gathered in &mut self.gathered {
-            *gathered = Gathered::default();
+            if gathered.room() > limit {
+                *gathered = Gathered::default();
+            }
         }
     }
 
     /// Changes a block.
     pub(crate) fn run(&mut self, block: &[u8]) -> Result<(), Trouble> {
-        self.out.clear();
-        self.rejects.clear();
+        self.made.begin(self.steps.len());
         self.rejected.clear();
-        self.counts.fill(Counts::default());
         self.index.read(block).map_err(Trouble::Table)?;
         for (place, gathered) in self.gathered.iter_mut().enumerate() {
             gathered.read(&self.index, place, block);
@@ -99,12 +110,16 @@ impl<'p> Worker<'p> {
         for step in &mut self.steps {
             step.run(&self.gathered, Some(self.separator))?;
         }
-        self.counts.fill(Counts::default());
+        self.made.begin(self.steps.len());
         self.count();
-        let told = self.steps.iter().zip(&self.counts).map(|(step, counts)| {
-            let misfits = counts.nulled + counts.rejected;
-            (step.name().to_owned(), counts.changed + misfits, misfits)
-        });
+        let told = self
+            .steps
+            .iter()
+            .zip(&self.made.counts)
+            .map(|(step, counts)| {
+                let misfits = counts.nulled + counts.rejected;
+                (step.name().to_owned(), counts.changed + misfits, misfits)
+            });
         Ok(told.collect())
     }
 
@@ -138,26 +153,31 @@ impl<'p> Worker<'p> {
     }
 
     fn count(&mut self) {
-        for (step, counts) in self.steps.iter().zip(&mut self.counts) {
+        let made = &mut self.made;
+        for (step, counts) in self.steps.iter().zip(&mut made.counts) {
             *counts = step.counts(&self.gathered);
         }
+        made.rows = self.index.rows() as u64;
+        made.newlines = self.index.newlines();
+        made.rejected = self.rejected.len() as u64;
     }
 
     /// Everything in its place again.
     fn put_back(&mut self, block: &[u8]) -> Result<(), Error> {
         let (single, separator) = (self.single, self.separator);
+        let Made { out, rejects, .. } = &mut self.made;
         let mut copied = 0;
         let mut rejected = self.rejected.iter().copied().peekable();
         let mut columns = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             columns.push((step.place(), step.cells()?, step.quotes()));
         }
-        self.out.reserve(block.len() + block.len() / 8);
+        out.reserve(block.len() + block.len() / 8);
         for row in 0..self.index.rows() {
             if rejected.next_if_eq(&row).is_some() {
                 let whole = self.index.row(row);
-                put(block, copied..whole.start, &mut self.out);
-                put(block, whole.clone(), &mut self.rejects);
+                put(block, copied..whole.start, out);
+                put(block, whole.clone(), rejects);
                 copied = whole.end;
                 continue;
             }
@@ -165,7 +185,7 @@ impl<'p> Worker<'p> {
                 let field = self.index.field(row, *place);
                 let raw = block.get(field.clone()).unwrap_or_default();
                 let Some(first) = raw.first() else { continue };
-                put(block, copied..field.start, &mut self.out);
+                put(block, copied..field.start, out);
                 copied = field.end;
                 let text = cells.get(row);
                 // A record of one column without bytes would be an empty line at most.
@@ -173,20 +193,14 @@ impl<'p> Worker<'p> {
                 let quoted = *first == b'"' && !(text.is_empty() && raw.len() > 2);
                 let needed = *quotes && cell::needs_quotes(text, separator);
                 if quoted || needed || vanishes {
-                    cell::write_quoted(text, &mut self.out);
+                    cell::write_quoted(text, out);
                 } else {
-                    self.out.extend_from_slice(text);
+                    out.extend_from_slice(text);
                 }
             }
         }
-        put(block, copied..block.len(), &mut self.out);
+        put(block, copied..block.len(), out);
         Ok(())
-    }
-}
-
-impl Drop for Worker<'_> {
-    fn drop(&mut self) {
-        self.out.zeroize();
     }
 }
 

@@ -57,8 +57,8 @@ pub fn file(data: &[u8]) {
     assert!(plan.is_ok(), "not revealed with its own rules: {plan:?}");
     let Ok(plan) = plan else { return };
     let (protected, nulled) = (
-        worker.out.clone(),
-        worker.counts.iter().any(|c| c.nulled > 0),
+        worker.made.out.clone(),
+        worker.made.counts.iter().any(|c| c.nulled > 0),
     );
     let Ok(mut worker) = Worker::new(&plan, &layout) else {
         return;
@@ -68,7 +68,10 @@ pub fn file(data: &[u8]) {
         revealed.is_ok(),
         "what was protected is no file: {revealed:?}"
     );
-    assert!(nulled || *worker.out == block, "another file came back");
+    assert!(
+        nulled || *worker.made.out == block,
+        "another file came back"
+    );
 }
 
 /// Reads `data` as what stands beside a file.

@@ -24,6 +24,7 @@ mod files;
 pub mod fuzzing;
 mod journal;
 mod key;
+mod order;
 mod plan;
 mod protection;
 mod resume;

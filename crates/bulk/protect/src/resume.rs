@@ -8,7 +8,7 @@ use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::block::Worker;
+use crate::block::Made;
 use crate::checksum::{Checksum, Summing};
 use crate::error::Error;
 use crate::files::{self, Files, Input, Rejects, Source, exists, read_failed, write_failed};
@@ -286,19 +286,19 @@ impl<'a> Stage<'a> {
     /// Takes a block that is done.
     pub(crate) fn take(
         &mut self,
-        worker: &Worker<'_>,
+        made: &Made,
         bytes: usize,
         checksums: &Checksums,
     ) -> Result<(), Error> {
         let mut next = self.position.clone();
         next.input += bytes as u64;
-        next.rows += worker.rows();
-        next.lines += worker.newlines();
-        next.rejected += worker.rejected();
-        for (sum, counts) in next.counts.iter_mut().zip(&worker.counts) {
+        next.rows += made.rows;
+        next.lines += made.newlines;
+        next.rejected += made.rejected;
+        for (sum, counts) in next.counts.iter_mut().zip(&made.counts) {
             sum.add(counts);
         }
-        self.write(&worker.out, &worker.rejects, (next, checksums))
+        self.write(&made.out, &made.rejects, (next, checksums))
     }
 
     fn write(

@@ -1,23 +1,24 @@
 //! A run over a file: threads take blocks in turn, work on them at once, and write them in their order.
 //!
-//! Each thread reads a block, changes it, and waits until the blocks before are written; there is no thread
-//! that only reads or only writes. What a thread holds is a few times the size of a block, whatever the size
-//! of the file.
+//! Each thread reads a block, changes it, and writes it or leaves it to whoever writes the block before; there is no
+//! thread that only reads or only writes. What a thread holds is a few times the size of a block, whatever the size of
+//! the file.
 
 use std::io::{Seek as _, SeekFrom};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use keywright_tabular::csv::Layout;
 
-use crate::block::Worker;
+use crate::block::{Made, Worker};
 use crate::checksum::Checksum;
 use crate::error::Error;
 use crate::feed::{Block, Fed, Feed};
 use crate::files::{Files, Source, read_failed};
 use crate::journal::{Checksums, Position};
+use crate::order::Order;
 use crate::plan::{Direction, Plan};
 use crate::resume::{Stage, forget};
 use crate::step::{Counts, Trouble};
@@ -212,13 +213,9 @@ fn all_blocks(
             source,
             block: options.block(),
             feed: Mutex::new(feed(source, options, stage.position.input)?),
-            turn: Mutex::new(Turn {
-                next: 0,
-                stage,
-                progress,
-                failure: None,
-            }),
-            wake: Condvar::new(),
+            order: Order::new(options.threads),
+            pen: Mutex::new(Pen { stage, progress }),
+            failure: Mutex::new(None),
         };
         std::thread::scope(|scope| {
             for _ in 1..threads {
@@ -226,12 +223,14 @@ fn all_blocks(
             }
             shared.work();
         });
-        let turn = shared.turn.into_inner();
-        let turn = turn.unwrap_or_else(PoisonError::into_inner);
-        if let Some(failure) = turn.failure {
+        let Shared { pen, failure, .. } = shared;
+        let failure = failure.into_inner();
+        if let Some(failure) = failure.unwrap_or_else(PoisonError::into_inner) {
             return Err(failure);
         }
-        if !turn.stage.is_complete(source.input()) {
+        let pen = pen.into_inner();
+        let pen = pen.unwrap_or_else(PoisonError::into_inner);
+        if !pen.stage.is_complete(source.input()) {
             return Err(Error::InputChanged {
                 input: source.path().to_owned(),
             });
@@ -286,16 +285,25 @@ struct Shared<'s, 't, 'a> {
     /// Bytes that a block has as a rule.
     block: usize,
     feed: Mutex<Feed>,
-    turn: Mutex<Turn<'t, 'a>>,
-    wake: Condvar,
+    order: Order<Piece, Made>,
+    pen: Mutex<Pen<'t, 'a>>,
+    /// What ended the run before its end.
+    failure: Mutex<Option<Error>>,
 }
 
-/// Whose turn it is to write.
-struct Turn<'t, 'a> {
-    next: u64,
+/// A block that is done, or has failed.
+struct Piece {
+    made: Made,
+    worked: Result<(), Trouble>,
+    /// Bytes that the block had in the input.
+    bytes: usize,
+    checksums: Checksums,
+}
+
+/// What it takes to write. The order lets one thread at a time have it.
+struct Pen<'t, 'a> {
     stage: &'t mut Stage<'a>,
     progress: Listener<'t>,
-    failure: Option<Error>,
 }
 
 impl Shared<'_, '_, '_> {
@@ -305,20 +313,20 @@ impl Shared<'_, '_, '_> {
         match worked {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.fail(error),
-            // Those who wait for this block's turn would wait for ever.
+            // Those who wait for this block would wait for ever.
             Err(_panic) => self.fail(Error::Panicked),
         }
     }
 
     fn fail(&self, error: Error) {
-        let mut turn = locked(&self.turn);
-        turn.failure.get_or_insert(error);
-        self.wake.notify_all();
+        locked(&self.failure).get_or_insert(error);
+        self.order.close();
     }
 
     fn blocks(&self) -> Result<(), Error> {
         let mut worker = Worker::new(self.plan, self.layout)?;
         let mut block = Block::new();
+        let most = self.block * 8;
         loop {
             let fed = locked(&self.feed).next(&mut block);
             let fed = fed.map_err(|error| read_failed(self.source.path(), error))?;
@@ -327,25 +335,27 @@ impl Shared<'_, '_, '_> {
                 Fed::TooLong(number) => (number, Err(Trouble::TooLong)),
                 Fed::Block(number) => (number, worker.run(block.bytes())),
             };
-            let checksums = Checksums {
-                input: Checksum::of(block.bytes()),
-                output: Checksum::of(&worker.out),
-                rejects: Checksum::of(&worker.rejects),
+            let made = std::mem::take(&mut worker.made);
+            let piece = Piece {
+                checksums: Checksums {
+                    input: Checksum::of(block.bytes()),
+                    output: Checksum::of(&made.out),
+                    rejects: Checksum::of(&made.rejects),
+                },
+                bytes: block.bytes().len(),
+                made,
+                worked,
             };
-            let mut turn = locked(&self.turn);
-            while turn.next != number && turn.failure.is_none() {
-                let woken = self.wake.wait(turn);
-                turn = woken.unwrap_or_else(PoisonError::into_inner);
-            }
-            if turn.failure.is_some() {
+            let brought = self.order.bring(number, piece, |piece| {
+                let made = locked(&self.pen).take(piece, self.source)?;
+                Ok::<_, Error>(made.shrunk(most))
+            });
+            let Some(spare) = brought? else {
                 return Ok(());
-            }
-            let bytes = block.bytes().len();
-            turn.take((&worker, worked), (bytes, &checksums), self.source)?;
-            drop(turn);
-            self.wake.notify_all();
-            worker.shrink(self.block * 8);
-            if block.room() > self.block * 8 {
+            };
+            worker.made = spare;
+            worker.shrink(most);
+            if block.room() > most {
                 block = Block::new();
             }
         }
@@ -356,28 +366,24 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Turn<'_, '_> {
-    fn take(
-        &mut self,
-        (worker, worked): (&Worker<'_>, Result<(), Trouble>),
-        (bytes, checksums): (usize, &Checksums),
-        source: &Source,
-    ) -> Result<(), Error> {
+impl Pen<'_, '_> {
+    /// Writes a block, and gives back what it was made of.
+    fn take(&mut self, piece: Piece, source: &Source) -> Result<Made, Error> {
         let position = &self.stage.position;
         let at = At {
             row: position.rows + 1,
             line: position.lines + 1,
         };
-        worked.map_err(|trouble| at.error(trouble, bytes))?;
-        self.stage.take(worker, bytes, checksums)?;
-        self.next += 1;
+        let bytes = piece.bytes;
+        piece.worked.map_err(|trouble| at.error(trouble, bytes))?;
+        self.stage.take(&piece.made, bytes, &piece.checksums)?;
         let told = Progress {
             bytes: self.stage.position.input,
             size: source.size(),
             rows: self.stage.position.rows,
         };
         match (self.progress)(&told) {
-            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Continue(()) => Ok(piece.made),
             ControlFlow::Break(()) => Err(Error::Interrupted),
         }
     }

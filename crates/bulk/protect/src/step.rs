@@ -112,6 +112,11 @@ impl Gathered {
         self.offsets.extend(offsets);
     }
 
+    /// Bytes that it has room for.
+    pub(crate) fn room(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     pub(crate) fn rows(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
