@@ -11,6 +11,8 @@
 pub mod base58;
 pub mod base64;
 pub mod der;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod hex;
 mod reader;
 
