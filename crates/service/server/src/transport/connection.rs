@@ -30,7 +30,7 @@ use tokio_rustls::server::TlsStream;
 use super::held::Account;
 use super::pending::Pending;
 use super::rest::let_pass;
-use super::stream::{Linger, Stream};
+use super::stream::{Linger, Outgoing, Stream};
 use super::sweep::{Order, Seat};
 use super::thread::{Full, Place, Thread};
 use super::watch::Watch;
@@ -225,8 +225,10 @@ impl<H: Handler> Server<H> {
         self.sessions
             .borrow_mut()
             .insert(number, Rc::clone(&session));
+        let (stream, outgoing) = Stream::new(tls, seat, Rc::clone(&self.thread));
         Ok(Opened {
-            stream: TokioIo::new(Stream::new(tls, seat, Rc::clone(&self.thread))),
+            stream: TokioIo::new(stream),
+            outgoing,
             protocol,
             entry: Entry { session, number },
         })
@@ -238,6 +240,7 @@ type Handshaken = (TlsStream<TcpStream>, Protocol);
 /// A connection that the handler has accepted.
 struct Opened<H: Handler> {
     stream: TokioIo<Stream>,
+    outgoing: Outgoing,
     protocol: Protocol,
     entry: Entry<H>,
 }
@@ -255,6 +258,7 @@ impl<H: Handler> Opened<H> {
     fn serve(self) -> Serving {
         let Self {
             stream,
+            outgoing,
             protocol,
             entry,
         } = self;
@@ -270,12 +274,12 @@ impl<H: Handler> Opened<H> {
             Protocol::Http2 => {
                 let connection = http2(&thread.limits).serve_connection(stream, service);
                 let finish = http2::Connection::graceful_shutdown;
-                Box::pin(drive(Box::pin(connection), entry, finish))
+                Box::pin(drive((Box::pin(connection), outgoing), entry, finish))
             }
             _ => {
                 let connection = http1(&thread.limits).serve_connection(stream, service);
                 let finish = http1::Connection::graceful_shutdown;
-                Box::pin(drive(Box::pin(connection), entry, finish))
+                Box::pin(drive((Box::pin(connection), outgoing), entry, finish))
             }
         }
     }
@@ -303,9 +307,9 @@ fn http2(limits: &Limits) -> http2::Builder<Local> {
     builder
 }
 
-/// Runs a connection until it ends or is told to.
+/// Runs a connection until it ends or is told to, and sends at the end of each turn what was written in it.
 async fn drive<C: Future, H: Handler>(
-    mut connection: Pin<Box<C>>,
+    (mut connection, outgoing): (Pin<Box<C>>, Outgoing),
     entry: Entry<H>,
     finish: impl Fn(Pin<&mut C>),
 ) {
@@ -321,7 +325,12 @@ async fn drive<C: Future, H: Handler>(
         }
         // Errors of a connection are the client's: it went away or broke the protocol, and the
         // protocol library has told it so.
-        connection.as_mut().poll(cx).map(drop)
+        let ended = connection.as_mut().poll(cx).map(drop);
+        match outgoing.poll(cx) {
+            // Nobody reads any more, so nothing that is under way has a reader.
+            Poll::Ready(Err(_)) => Poll::Ready(()),
+            Poll::Ready(Ok(())) | Poll::Pending => ended,
+        }
     })
     .await;
 }

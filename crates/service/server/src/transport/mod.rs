@@ -30,6 +30,7 @@ mod held;
 mod listen;
 mod pages;
 mod pending;
+mod records;
 mod reply;
 mod rest;
 mod running;

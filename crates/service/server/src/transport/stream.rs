@@ -1,7 +1,8 @@
-//! The byte stream under a connection: TLS, watched as it is read, and closed so that the other end
-//! can still read what it was sent.
+//! The byte stream under a connection: TLS, watched as it is read, sent a turn at a time, and closed so that the other
+//! end can still read what it was sent.
 
-use std::io;
+use std::cell::RefCell;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -12,15 +13,88 @@ use tokio::net::TcpStream;
 use tokio::time::Sleep;
 use tokio_rustls::server::TlsStream;
 
+use super::records;
 use super::sweep::Seat;
 use super::thread::Thread;
 
-/// TLS over TCP, with an eye on what arrives.
+/// TLS over TCP, with an eye on what arrives. What is written waits for [`Outgoing`].
 pub(super) struct Stream {
-    tls: TlsStream<TcpStream>,
+    shared: Rc<RefCell<Shared>>,
     seat: Rc<Seat>,
     thread: Rc<Thread>,
     linger: Option<Linger>,
+}
+
+/// Sends what was written to a stream. The protocol library flushes after each frame, which would be a call of the
+/// system for each; whoever drives the connection sends at the end of its turn instead.
+pub(super) struct Outgoing(Rc<RefCell<Shared>>);
+
+struct Shared {
+    tls: TlsStream<TcpStream>,
+    /// Bytes that were written since everything was sent.
+    waiting: usize,
+}
+
+/// So many bytes may wait before they are sent all the same.
+const MOST_WAITING: usize = 64 << 10;
+/// What TLS may hold of them, with room for the largest frame of HTTP/2 and what TLS adds: a record that the limit
+/// cuts would be followed by another for the rest.
+const TLS_HOLDS: usize = MOST_WAITING + (32 << 10);
+
+impl Shared {
+    /// Ready when nothing waits any more.
+    fn send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.waiting == 0 && !self.tls.get_ref().1.wants_write() {
+            return Poll::Ready(Ok(()));
+        }
+        ready!(Pin::new(&mut self.tls).poll_flush(cx))?;
+        self.waiting = 0;
+        Poll::Ready(Ok(()))
+    }
+
+    fn write(&mut self, cx: &mut Context<'_>, parts: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        if parts.iter().all(|part| part.is_empty()) {
+            return Poll::Ready(Ok(0));
+        }
+        loop {
+            if self.waiting >= MOST_WAITING {
+                ready!(self.send(cx))?;
+            }
+            let taken = records::write(&mut self.tls.get_mut().1.writer(), parts)?;
+            if taken > 0 {
+                self.waiting += taken;
+                return Poll::Ready(Ok(taken));
+            }
+            // Full before we thought so: of a key update, for one.
+            self.waiting = MOST_WAITING;
+        }
+    }
+}
+
+impl Outgoing {
+    /// Ready when everything that was written is sent.
+    pub(super) fn poll(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.borrow_mut().send(cx)
+    }
+}
+
+impl Stream {
+    /// The stream, and what sends for it.
+    pub(super) fn new(
+        mut tls: TlsStream<TcpStream>,
+        seat: Rc<Seat>,
+        thread: Rc<Thread>,
+    ) -> (Self, Outgoing) {
+        tls.get_mut().1.set_buffer_limit(Some(TLS_HOLDS));
+        let shared = Rc::new(RefCell::new(Shared { tls, waiting: 0 }));
+        let stream = Self {
+            shared: Rc::clone(&shared),
+            seat,
+            thread,
+            linger: None,
+        };
+        (stream, Outgoing(shared))
+    }
 }
 
 /// The end of a connection. Closing a socket with unread bytes makes the system send a reset, which
@@ -34,17 +108,6 @@ pub(super) struct Linger {
 const PATIENCE: Duration = Duration::from_millis(500);
 const BUDGET: usize = 1 << 20;
 const SIP: usize = 4096;
-
-impl Stream {
-    pub(super) fn new(tls: TlsStream<TcpStream>, seat: Rc<Seat>, thread: Rc<Thread>) -> Self {
-        Self {
-            tls,
-            seat,
-            thread,
-            linger: None,
-        }
-    }
-}
 
 impl Linger {
     pub(super) fn new() -> Self {
@@ -77,12 +140,12 @@ impl Linger {
 
 impl AsyncRead for Stream {
     fn poll_read(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.tls).poll_read(cx, buffer))?;
+        ready!(Pin::new(&mut self.shared.borrow_mut().tls).poll_read(cx, buffer))?;
         let arrived = buffer.filled().get(before..).unwrap_or_default();
         if self.seat.arrived(arrived, &self.thread.limits) {
             return Poll::Ready(Ok(()));
@@ -93,35 +156,36 @@ impl AsyncRead for Stream {
 
 impl AsyncWrite for Stream {
     fn poll_write(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let sent = ready!(Pin::new(&mut self.tls).poll_write(cx, bytes))?;
-        self.seat.sent(sent);
-        Poll::Ready(Ok(sent))
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
+        parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let sent = ready!(Pin::new(&mut self.tls).poll_write_vectored(cx, parts))?;
-        self.seat.sent(sent);
-        Poll::Ready(Ok(sent))
+        let taken = ready!(self.shared.borrow_mut().write(cx, parts))?;
+        self.seat.sent(taken);
+        Poll::Ready(Ok(taken))
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.tls.is_write_vectored()
+        true
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.tls).poll_flush(cx)
+    /// Whoever drives the connection does it, see [`Outgoing`].
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
     }
 
+    /// Sends what waits, too.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let Self { tls, linger, .. } = &mut *self;
+        let Self { shared, linger, .. } = &mut *self;
+        let tls = &mut shared.borrow_mut().tls;
         if linger.is_none() {
             ready!(Pin::new(&mut *tls).poll_shutdown(cx))?;
         }
