@@ -1,8 +1,8 @@
 //! How what is written falls into records of TLS.
 //!
 //! TLS copies what it seals to a place of its own, five bytes behind the start of a page where the record is a large
-//! one; large answers begin at the start of a page as well. Between places that are so alike a processor of AMD's third
-//! and fourth generation copies at a twentieth of its speed, if the C library is one before glibc 2.40 (sourceware bug
+//! one; large answers begin at the start of a page as well. Between places that are so alike processors of AMD's third
+//! and fourth generation copy far more slowly than elsewhere, under a C library before glibc 2.40 (sourceware bug
 //! 30994). So the head of a frame and the first bytes behind it get a record of their own: a frame of the usual size
 //! takes two records anyway, and the large one begins elsewhere in its page then.
 
@@ -23,10 +23,12 @@ pub(super) fn write(tls: &mut impl Write, parts: &[IoSlice<'_>]) -> io::Result<u
     let [head, payload] = parts else {
         return tls.write_vectored(parts);
     };
-    if head.len() + payload.len() <= RECORD {
+    let divided = payload.split_at_checked(apart(payload.as_ptr().addr()));
+    let divided = divided.filter(|_| head.len() + payload.len() > RECORD);
+    // A long head may stand before a short payload.
+    let Some((first, rest)) = divided.filter(|(_, rest)| !rest.is_empty()) else {
         return tls.write_vectored(parts);
-    }
-    let (first, rest) = payload.split_at(apart(payload.as_ptr().addr()));
+    };
     let taken = tls.write_vectored(&[IoSlice::new(head), IoSlice::new(first)])?;
     match taken == head.len() + first.len() {
         true => Ok(taken + tls.write(rest)?),
@@ -99,6 +101,14 @@ mod tests {
             3 * RECORD
         );
         assert_eq!(write(&mut records, &[]).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_payload_may_be_shorter_than_what_goes_with_the_head() {
+        for payload in (0..=3 * APART).chain([RECORD]) {
+            let (taken, _) = written(RECORD, payload, 1 << 20);
+            assert_eq!(taken, RECORD + payload);
+        }
     }
 
     #[test]
