@@ -37,17 +37,16 @@ struct Shared {
 
 /// So many bytes may wait before they are sent all the same.
 const MOST_WAITING: usize = 64 << 10;
-/// What TLS may hold of them, with room for the largest frame of HTTP/2 and what TLS adds: a record that the limit
-/// cuts would be followed by another for the rest.
+/// What TLS may hold of them, with room for one more frame of the usual size and what TLS adds: a record that the
+/// limit cuts would be followed by another for the rest.
 const TLS_HOLDS: usize = MOST_WAITING + (32 << 10);
 
 impl Shared {
     /// Ready when nothing waits any more.
     fn send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.waiting == 0 && !self.tls.get_ref().1.wants_write() {
-            return Poll::Ready(Ok(()));
+        if self.tls.get_ref().1.wants_write() {
+            ready!(Pin::new(&mut self.tls).poll_flush(cx))?;
         }
-        ready!(Pin::new(&mut self.tls).poll_flush(cx))?;
         self.waiting = 0;
         Poll::Ready(Ok(()))
     }
