@@ -50,6 +50,7 @@ mod store;
 mod table;
 pub mod testing;
 mod transaction;
+mod turn;
 mod worker;
 
 pub use engine::{Engine, Write, epoch_row, read_meta, write_meta};

@@ -21,7 +21,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, TransactionBehavior};
 
 use crate::engine::epoch_row;
-use crate::{Engine, Error, Row, RowKey, Table, Write};
+use crate::{Engine, Error, Row, RowKey, Table, Write, turn};
 
 /// "KWst" in the header of the file.
 const APPLICATION_ID: i64 = 0x4B57_7374;
@@ -50,12 +50,14 @@ impl SqliteEngine {
     /// Opens the database, or creates it with mode 0600 in a folder that exists.
     ///
     /// The file is locked until the engine is dropped. This process must not open it by other means
-    /// meanwhile, not even to copy it: closing such a descriptor would drop the lock.
+    /// meanwhile, not even to copy it: closing such a descriptor would drop the lock. Of several that open it at
+    /// once, one has it.
     ///
     /// # Errors
     /// [`Error::Busy`] if it is open already, [`Error::NotOurs`] if it is another program's,
     /// [`Error::NewerSchema`], [`Error::Corrupt`], [`Error::Full`], [`Error::Io`].
     pub fn open(path: &Path) -> Result<Self, Error> {
+        let _turn = turn::wait(path);
         let path = create_file(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags).map_err(failure)?;

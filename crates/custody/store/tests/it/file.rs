@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
@@ -177,22 +178,38 @@ fn one_process_has_it_and_the_other_is_told_so_quickly() {
 fn of_many_that_make_it_at_once_one_has_it() {
     for _ in 0..4 {
         let (_folder, path) = folder();
-        let opened: Vec<_> = thread::scope(|scope| {
-            let threads: Vec<_> = (0..5)
-                .map(|_| scope.spawn(|| SqliteEngine::open(&path)))
-                .collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .collect()
-        });
-        assert_eq!(opened.iter().filter(|engine| engine.is_ok()).count(), 1);
-        let others = opened.iter().filter_map(|engine| engine.as_ref().err());
-        assert!(others.into_iter().all(|error| *error == Error::Busy));
-        // Another process is still kept out: no descriptor that closed took the lock with it.
-        let mut late = Role::spawn("hold", &path);
-        assert_eq!(late.next().as_deref(), Some("busy"));
+        assert_one_has_it(&path);
     }
+}
+
+#[test]
+fn of_many_that_open_what_is_there_one_has_it() {
+    let (_folder, path) = folder();
+    open(&path).unwrap().shutdown();
+    for _ in 0..4 {
+        assert_one_has_it(&path);
+    }
+}
+
+fn assert_one_has_it(path: &Path) {
+    let start = Barrier::new(5);
+    let opened: Vec<_> = thread::scope(|scope| {
+        let open = || {
+            start.wait();
+            SqliteEngine::open(path)
+        };
+        let threads: Vec<_> = (0..5).map(|_| scope.spawn(open)).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    assert_eq!(opened.iter().filter(|engine| engine.is_ok()).count(), 1);
+    let others = opened.iter().filter_map(|engine| engine.as_ref().err());
+    assert!(others.into_iter().all(|error| *error == Error::Busy));
+    // Another process is still kept out: no descriptor that closed took the lock with it.
+    let mut late = Role::spawn("hold", path);
+    assert_eq!(late.next().as_deref(), Some("busy"));
 }
 
 #[test]
