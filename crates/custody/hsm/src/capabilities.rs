@@ -4,7 +4,7 @@
 //! shortened code shows when it is asked to. Nothing is stored, and nothing is left.
 
 use keywright_pkcs11::{
-    Curve, Error as Layer, Hash, KeyPlan, Mechanism, ObjectHandle, Over, PairKind, Purpose,
+    Curve, Error as Layer, Hash, KeyPlan, Mechanism, MlDsa, ObjectHandle, Over, PairKind, Purpose,
     SecretKind, Session, Template,
 };
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
@@ -216,7 +216,7 @@ const TRIALS: &[(&str, Trial)] = &[
     ("ML-DSA-65", |s| {
         signed(
             s,
-            PairKind::MlDsa { set: 2 },
+            PairKind::MlDsa(MlDsa::MlDsa65),
             &Mechanism::MlDsa { context: &[] },
             TEXT,
         )

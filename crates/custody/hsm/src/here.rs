@@ -1,15 +1,16 @@
 //! What can be done without a token: hashes, and signatures verified with a public key in a file.
 //!
 //! Not here: hashes other than SHA-256, SHA-384, SHA-512, and signatures other than RSA (PKCS#1 v1.5 and PSS with
-//! SHA-256 and a salt of 32 bytes), ECDSA on P-256 with SHA-256 and on P-384 with SHA-384, and Ed25519.
+//! SHA-256 and a salt of 32 bytes), ECDSA on P-256 with SHA-256 and on P-384 with SHA-384, Ed25519, and ML-DSA-65.
 
 use std::io::Read;
 
 use keywright_encoding::base64;
-use keywright_pkcs11::Hash;
+use keywright_pkcs11::{Hash, MlDsa};
 use keywright_primitives::hash::{Sha256, Sha384, Sha512};
 use keywright_primitives::signature::VerifyingKey;
 use keywright_primitives::signature::ecdsa::{P256VerifyingKey, P384VerifyingKey};
+use keywright_primitives::signature::ml_dsa::MlDsa65VerifyingKey;
 use keywright_primitives::signature::rsa::RsaVerifyingKey;
 
 use crate::desk::hash_name;
@@ -66,6 +67,7 @@ pub fn hash(hash: Hash, input: &mut dyn Read) -> Result<Option<Hashed>, Error> {
 /// A public key that verifies here.
 enum Key {
     Ed25519(VerifyingKey),
+    MlDsa65(MlDsa65VerifyingKey),
     P256(P256VerifyingKey),
     P384(P384VerifyingKey),
     Rsa(RsaVerifyingKey),
@@ -89,6 +91,9 @@ impl Key {
                 point.try_into().ok()?,
             )));
         }
+        if let Some(key) = ml_dsa_65(spki) {
+            return Some(Self::MlDsa65(key));
+        }
         if let Ok(key) = P256VerifyingKey::from_spki_der(spki) {
             return Some(Self::P256(key));
         }
@@ -101,6 +106,7 @@ impl Key {
     const fn scheme(&self) -> (Scheme, Hash, &'static str) {
         match self {
             Self::Ed25519(_) => (Scheme::Eddsa, Hash::Sha512, "ED25519"),
+            Self::MlDsa65(_) => (Scheme::MlDsa, Hash::Sha512, MlDsa::MlDsa65.name()),
             Self::P256(_) => (Scheme::Ecdsa, Hash::Sha256, "ECDSA"),
             Self::P384(_) => (Scheme::Ecdsa, Hash::Sha384, "ECDSA"),
             Self::Rsa(_) => (Scheme::Pkcs1, Hash::Sha256, "RSA"),
@@ -110,6 +116,9 @@ impl Key {
     fn accepts(&self, scheme: Scheme, message: &[u8], signature: &[u8]) -> bool {
         match self {
             Self::Ed25519(key) => signature
+                .try_into()
+                .is_ok_and(|signature| key.verify(message, signature).is_ok()),
+            Self::MlDsa65(key) => signature
                 .try_into()
                 .is_ok_and(|signature| key.verify(message, signature).is_ok()),
             Self::P256(key) => signature
@@ -124,6 +133,16 @@ impl Key {
     }
 }
 
+/// SubjectPublicKeyInfo of ML-DSA-65 (RFC 9881, 2).
+fn ml_dsa_65(spki: &[u8]) -> Option<MlDsa65VerifyingKey> {
+    let (algorithm, key) = der::first(0x30, der::exactly(0x30, spki)?)?;
+    // No bits of the last byte are left over.
+    let key = der::exactly(3, key)?.strip_prefix(&[0])?;
+    let known = algorithm == MlDsa::MlDsa65.algorithm();
+    let key = known.then(|| key.try_into().ok()).flatten()?;
+    MlDsa65VerifyingKey::from_bytes(key).ok()
+}
+
 /// Verifies a signature with the public key of a file: SubjectPublicKeyInfo, in PEM or DER.
 ///
 /// # Errors
@@ -136,7 +155,9 @@ pub fn verify(
     signature: &[u8],
 ) -> Result<SignReport, Error> {
     let key = Key::read(file).ok_or_else(|| {
-        Error::Value("the file holds no public key of RSA, P-256, P-384 or Ed25519".to_owned())
+        Error::Value(
+            "the file holds no public key of RSA, P-256, P-384, Ed25519 or ML-DSA-65".to_owned(),
+        )
     })?;
     let (own, hash, key_type) = key.scheme();
     let scheme = match (how.scheme, own) {
@@ -150,7 +171,7 @@ pub fn verify(
     };
     let other_hash = how
         .hash
-        .is_some_and(|wanted| wanted != hash || own == Scheme::Eddsa);
+        .is_some_and(|wanted| wanted != hash || !own.hashes_first());
     if how.input == Given::Hash || other_hash {
         let text = format!(
             "without a token only data under {} is verified",
@@ -174,7 +195,7 @@ pub fn verify(
         key_type,
         mechanism: "none: verified without a token".to_owned(),
         scheme: scheme.name(),
-        hash: (own != Scheme::Eddsa).then(|| hash_name(hash)),
+        hash: own.hashes_first().then(|| hash_name(hash)),
         input_bytes: message.len() as u64,
         signature_bytes: signature.len(),
         verification: Some("valid"),

@@ -54,7 +54,7 @@ pub use desk::{Caution, Desk, Login, hash_name};
 pub use error::{Error, Kind};
 pub use keywright_pkcs11::public_key;
 pub use keywright_pkcs11::{
-    Access, Curve, Hash, Module, PairKind, Pin, Purpose, SecretKind, Token, User,
+    Access, Curve, Hash, MlDsa, Module, PairKind, Pin, Purpose, SecretKind, Token, User,
 };
 pub use keywright_pkcs11_names::explain::Context;
 pub use name::NameError;

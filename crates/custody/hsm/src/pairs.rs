@@ -119,13 +119,14 @@ pub fn generate(desk: &Desk, kind: PairKind, new: &NewKey<'_>) -> Result<PairRep
         }
     };
     let report = ObjectReport::read(desk, pair.private)?;
-    let curve = match kind {
-        PairKind::Curve(curve) => Some(curve),
-        _ => None,
+    let (key_type, curve) = match kind {
+        PairKind::Curve(curve) => (type_name(Some(curve)), Some(curve)),
+        PairKind::MlDsa(set) => (set.name(), None),
+        _ => (type_name(None), None),
     };
     Ok(PairReport {
         operation: "gen-keypair",
-        key_type: type_name(curve),
+        key_type,
         bits: public.bits(),
         curve: curve.map(curve_name),
         key_label: new.label.to_owned(),

@@ -1,8 +1,8 @@
 //! `gen-csr`: certification requests (PKCS#10, RFC 2986), signed in the token.
 //!
 //! RSA: sha256WithRSAEncryption and its siblings, NULL parameters (RFC 4055). ECDSA: ecdsa-with-SHA2 without
-//! parameters (RFC 5758 3.2). Ed25519, Ed448: RFC 8410, without parameters. The finished request is verified in
-//! the token with the public key that it names before it is given out.
+//! parameters (RFC 5758 3.2). Ed25519, Ed448 (RFC 8410) and ML-DSA (RFC 9881): without parameters. The finished
+//! request is verified in the token with the public key that it names before it is given out.
 //!
 //! Not here: RSA-PSS signatures, and extensions other than alternative names.
 
@@ -112,11 +112,19 @@ fn settle(public: &PublicKey, hash: Option<Hash>) -> Result<(Option<Hash>, &'sta
             };
             Ok((Some(hash.unwrap_or(own)), type_name(Some(*curve))))
         }
-        PublicKey::Curve { curve, .. } if hash.is_some() => Err(Error::Unusable(format!(
-            "{} has its own hash",
-            type_name(Some(*curve))
-        ))),
-        PublicKey::Curve { curve, .. } => Ok((None, type_name(Some(*curve)))),
+        PublicKey::Curve { curve, .. } => with_its_own(hash, type_name(Some(*curve))),
+        PublicKey::MlDsa { set, .. } => with_its_own(hash, set.name()),
+    }
+}
+
+/// Of a scheme with its own hash, for which none can be chosen.
+fn with_its_own(
+    hash: Option<Hash>,
+    name: &'static str,
+) -> Result<(Option<Hash>, &'static str), Error> {
+    match hash {
+        None => Ok((None, name)),
+        Some(_) => Err(Error::Unusable(format!("{name} has its own hash"))),
     }
 }
 
@@ -134,12 +142,9 @@ fn algorithm(public: &PublicKey, hash: Option<Hash>) -> Result<Vec<u8>, Error> {
             Ok(der::sequence(&[&oid, der::NULL]))
         }
         PublicKey::Curve {
-            curve: Curve::Ed25519 | Curve::Ed448,
+            curve: curve @ (Curve::Ed25519 | Curve::Ed448),
             ..
-        } => match public {
-            PublicKey::Curve { curve, .. } => Ok(der::sequence(&[curve.parameters()])),
-            PublicKey::Rsa { .. } => Err(none()),
-        },
+        } => Ok(der::sequence(&[curve.parameters()])),
         PublicKey::Curve { curve, .. } if curve.is_weierstrass() => {
             let last = match hash {
                 Some(Hash::Sha256) => 2,
@@ -154,6 +159,7 @@ fn algorithm(public: &PublicKey, hash: Option<Hash>) -> Result<Vec<u8>, Error> {
         PublicKey::Curve { .. } => Err(Error::Unusable(
             "keys for agreement sign no requests".to_owned(),
         )),
+        PublicKey::MlDsa { set, .. } => Ok(der::sequence(&[set.algorithm()])),
     }
 }
 

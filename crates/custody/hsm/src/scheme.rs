@@ -1,6 +1,6 @@
 //! Signature schemes: what a key can make, what was asked for, and which mechanism that is.
 
-use keywright_pkcs11::{Hash, Mechanism, ObjectHandle, Over, Session};
+use keywright_pkcs11::{Hash, Mechanism, MlDsa, ObjectHandle, Over, Session};
 use keywright_pkcs11_names::{AttributeType, KeyType};
 
 use crate::desk::hash_name;
@@ -31,6 +31,8 @@ pub enum Scheme {
     Ecdsa,
     /// Ed25519 or Ed448, as the key is.
     Eddsa,
+    /// ML-DSA, pure and without a context (FIPS 204, algorithm 2), in the parameter set of the key.
+    MlDsa,
     /// RSASSA-PKCS1-v1_5.
     Pkcs1,
     /// RSASSA-PSS, salt as long as the hash.
@@ -44,9 +46,15 @@ impl Scheme {
         match self {
             Self::Ecdsa => "ecdsa",
             Self::Eddsa => "eddsa",
+            Self::MlDsa => "ml-dsa",
             Self::Pkcs1 => "pkcs1v15",
             Self::Pss => "pss",
         }
+    }
+
+    /// Whether it signs the hash of data, which may then be made elsewhere.
+    pub(crate) const fn hashes_first(self) -> bool {
+        !matches!(self, Self::Eddsa | Self::MlDsa)
     }
 }
 
@@ -102,6 +110,12 @@ impl Settled {
                 };
                 (scheme, hash, half, type_name(Some(curve)))
             }
+            Some(KeyType::ML_DSA) => {
+                let set = session.attribute(key, AttributeType::PARAMETER_SET)?;
+                let set = set.number().and_then(MlDsa::from_number);
+                let set = set.ok_or(Error::Unreadable(AttributeType::PARAMETER_SET))?;
+                (Scheme::MlDsa, Hash::Sha512, 0, set.name())
+            }
             Some(other) => {
                 return Err(Error::Unusable(format!("keys of type {other} do not sign")));
             }
@@ -118,10 +132,10 @@ impl Settled {
                 )));
             }
         };
-        if chosen == Scheme::Eddsa && (how.hash.is_some() || how.input == Given::Hash) {
-            return Err(Error::Unusable(
-                "EdDSA has its own hash and signs data".to_owned(),
-            ));
+        if !chosen.hashes_first() && (how.hash.is_some() || how.input == Given::Hash) {
+            return Err(Error::Unusable(format!(
+                "{key_type} has its own hash and signs data"
+            )));
         }
         Ok(Self {
             scheme: chosen,
@@ -137,6 +151,7 @@ impl Settled {
         match self.scheme {
             Scheme::Ecdsa => Mechanism::EcdsaHash(self.hash),
             Scheme::Eddsa => Mechanism::Eddsa,
+            Scheme::MlDsa => Mechanism::MlDsa { context: &[] },
             Scheme::Pkcs1 => Mechanism::RsaPkcs1Hash(self.hash),
             Scheme::Pss => Mechanism::RsaPss {
                 hash: self.hash,
@@ -151,6 +166,7 @@ impl Settled {
         match self.scheme {
             Scheme::Ecdsa => Mechanism::Ecdsa,
             Scheme::Eddsa => Mechanism::Eddsa,
+            Scheme::MlDsa => Mechanism::MlDsa { context: &[] },
             Scheme::Pkcs1 => Mechanism::RsaPkcs1,
             Scheme::Pss => Mechanism::RsaPss {
                 hash: self.hash,

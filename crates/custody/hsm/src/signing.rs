@@ -1,9 +1,9 @@
-//! `sign`, `verify`: RSA, ECDSA and `EdDSA`, over inputs of any size.
+//! `sign`, `verify`: RSA, ECDSA, `EdDSA` and ML-DSA, over inputs of any size.
 //!
 //! The token hashes where it has the mechanism for that. Where it only signs a hash, the hash is made here:
 //! SHA-256, SHA-384, SHA-512 and no others. ECDSA signatures are r and s side by side, or DER.
 //!
-//! Not here: Ed25519ctx and Ed25519ph, ML-DSA, SLH-DSA.
+//! Not here: Ed25519ctx and Ed25519ph, contexts and the pre-hashed variant of ML-DSA, SLH-DSA.
 
 use std::io::Read;
 
@@ -45,7 +45,10 @@ impl SignReport {
             key_type: settled.key_type,
             mechanism: mechanism.kind().to_string(),
             scheme: settled.scheme.name(),
-            hash: (settled.scheme != Scheme::Eddsa).then(|| hash_name(settled.hash)),
+            hash: settled
+                .scheme
+                .hashes_first()
+                .then(|| hash_name(settled.hash)),
             input_bytes: 0,
             signature_bytes: 0,
             verification: None,
@@ -88,13 +91,13 @@ fn feed<'m>(
             Fed::Whole(SecretBytes::from_vec(prepared), length),
         ));
     }
-    if settled.scheme == Scheme::Eddsa {
-        token.require(&Mechanism::Eddsa, ability)?;
+    let direct = settled.over_data();
+    if !settled.scheme.hashes_first() {
+        token.require(&direct, ability)?;
         let data = whole(input, WHOLE)?;
         let length = data.len() as u64;
-        return Ok((Mechanism::Eddsa, Fed::Whole(data, length)));
+        return Ok((direct, Fed::Whole(data, length)));
     }
-    let direct = settled.over_data();
     if token.can(&direct, ability) {
         return Ok((direct, Fed::Stream));
     }

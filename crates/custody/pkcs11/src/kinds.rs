@@ -158,6 +158,77 @@ impl Curve {
     }
 }
 
+/// A parameter set of ML-DSA (FIPS 204, section 4, table 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+#[expect(clippy::exhaustive_enums, reason = "the standard has three")]
+pub enum MlDsa {
+    MlDsa44,
+    MlDsa65,
+    MlDsa87,
+}
+
+impl MlDsa {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::MlDsa44, Self::MlDsa65, Self::MlDsa87];
+
+    /// `CKA_PARAMETER_SET`.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        match self {
+            Self::MlDsa44 => ck::CKP_ML_DSA_44,
+            Self::MlDsa65 => ck::CKP_ML_DSA_65,
+            Self::MlDsa87 => ck::CKP_ML_DSA_87,
+        }
+    }
+
+    /// The set with this number.
+    #[must_use]
+    pub fn from_number(number: u64) -> Option<Self> {
+        Self::ALL.into_iter().find(|set| set.number() == number)
+    }
+
+    /// Its object identifier, 2.16.840.1.101.3.4.3.17 to 19 (RFC 9881, 2).
+    #[must_use]
+    pub const fn algorithm(self) -> &'static [u8] {
+        match self {
+            Self::MlDsa44 => &[6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 3, 17],
+            Self::MlDsa65 => &[6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 3, 18],
+            Self::MlDsa87 => &[6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 3, 19],
+        }
+    }
+
+    /// The algorithm's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MlDsa44 => "ML-DSA-44",
+            Self::MlDsa65 => "ML-DSA-65",
+            Self::MlDsa87 => "ML-DSA-87",
+        }
+    }
+
+    /// Bytes of a public key (FIPS 204, table 2).
+    #[must_use]
+    pub const fn public_len(self) -> usize {
+        match self {
+            Self::MlDsa44 => 1312,
+            Self::MlDsa65 => 1952,
+            Self::MlDsa87 => 2592,
+        }
+    }
+
+    /// Bytes of a signature (FIPS 204, table 2).
+    #[must_use]
+    pub const fn signature_len(self) -> usize {
+        match self {
+            Self::MlDsa44 => 2420,
+            Self::MlDsa65 => 3309,
+            Self::MlDsa87 => 4627,
+        }
+    }
+}
+
 /// A pair to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -169,11 +240,8 @@ pub enum PairKind {
     },
     /// On a curve.
     Curve(Curve),
-    /// ML-DSA-44, -65 or -87: 1, 2 or 3.
-    MlDsa {
-        /// `CKP_ML_DSA_`.
-        set: u32,
-    },
+    /// ML-DSA.
+    MlDsa(MlDsa),
     /// ML-KEM-512, -768 or -1024: 1, 2 or 3.
     MlKem {
         /// `CKP_ML_KEM_`.
@@ -193,7 +261,7 @@ impl PairKind {
             Self::Curve(Curve::Ed25519 | Curve::Ed448) => ck::CKK_EC_EDWARDS,
             Self::Curve(Curve::X25519 | Curve::X448) => ck::CKK_EC_MONTGOMERY,
             Self::Curve(_) => ck::CKK_EC,
-            Self::MlDsa { .. } => ck::CKK_ML_DSA,
+            Self::MlDsa(_) => ck::CKK_ML_DSA,
             Self::MlKem { .. } => ck::CKK_ML_KEM,
             Self::SlhDsa { .. } => ck::CKK_SLH_DSA,
         }
@@ -207,7 +275,7 @@ impl PairKind {
             Self::Curve(Curve::Ed25519 | Curve::Ed448) => Mechanism::EdwardsKeyPairGen,
             Self::Curve(Curve::X25519 | Curve::X448) => Mechanism::MontgomeryKeyPairGen,
             Self::Curve(_) => Mechanism::EcKeyPairGen,
-            Self::MlDsa { .. } => Mechanism::MlDsaKeyPairGen,
+            Self::MlDsa(_) => Mechanism::MlDsaKeyPairGen,
             Self::MlKem { .. } => Mechanism::MlKemKeyPairGen,
             Self::SlhDsa { .. } => Mechanism::SlhDsaKeyPairGen,
         }
@@ -222,7 +290,10 @@ impl PairKind {
             Self::Curve(curve) => {
                 Template::new().bytes(attribute(ck::CKA_EC_PARAMS), curve.parameters())
             }
-            Self::MlDsa { set } | Self::MlKem { set } | Self::SlhDsa { set } => {
+            Self::MlDsa(set) => {
+                Template::new().number(attribute(ck::CKA_PARAMETER_SET), set.number())
+            }
+            Self::MlKem { set } | Self::SlhDsa { set } => {
                 Template::new().number(attribute(ck::CKA_PARAMETER_SET), u64::from(set))
             }
         }

@@ -49,7 +49,7 @@ mod token;
 
 pub use error::{Error, Failure, Remedy, Tries};
 pub use holder::TokenHolder;
-pub use kinds::{Curve, PairKind, SecretKind};
+pub use kinds::{Curve, MlDsa, PairKind, SecretKind};
 pub use mechanism::{Hash, Mechanism, Over};
 pub use module::Module;
 pub use object::{Candidate, KeyPair, ObjectHandle, Reading};

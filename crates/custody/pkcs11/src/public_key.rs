@@ -1,17 +1,17 @@
 //! Public keys as the standards write them: SubjectPublicKeyInfo (RFC 5280 4.1.2.7), raw, and as SSH does.
 //!
 //! RSA: RFC 8017 A.1.1 under rsaEncryption. Curves: RFC 5480 with the curve's name, a point in uncompressed
-//! form. Ed25519, Ed448, X25519, X448: RFC 8410. A token may give a point as it is or as a DER OCTET STRING;
-//! which one is told by its length, never by its first byte, since both begin with 4.
+//! form. Ed25519, Ed448, X25519, X448: RFC 8410. ML-DSA: RFC 9881. A token may give a point as
+//! it is or as a DER OCTET STRING; which one is told by its length, never by its first byte, since both begin with 4.
 //!
-//! Not here: ML-DSA, ML-KEM and SLH-DSA, and compressed points.
+//! Not here: ML-KEM and SLH-DSA, and compressed points.
 
 use keywright_encoding::{base64, der, hex};
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
 use keywright_primitives::hash::sha256;
 
 use crate::error::Error;
-use crate::kinds::Curve;
+use crate::kinds::{Curve, MlDsa};
 use crate::object::ObjectHandle;
 use crate::session::Session;
 use crate::template::Template;
@@ -36,6 +36,13 @@ pub enum PublicKey {
         curve: Curve,
         /// The point in uncompressed form, or the one coordinate.
         point: Vec<u8>,
+    },
+    /// ML-DSA.
+    MlDsa {
+        /// The parameter set.
+        set: MlDsa,
+        /// The key as FIPS 204 writes it (algorithm 22).
+        key: Vec<u8>,
     },
 }
 
@@ -80,6 +87,7 @@ impl PublicKey {
                     .ok_or_else(|| Error::Unusable(format!("its point is none of {curve:?}")))?;
                 Ok(Self::Curve { curve, point })
             }
+            Some(KeyType::ML_DSA) => ml_dsa(session, key),
             Some(other) => Err(Error::Unusable(format!(
                 "a public key of type {other} has no form here"
             ))),
@@ -122,6 +130,10 @@ impl PublicKey {
                 };
                 der::sequence(&[&algorithm, &der::bit_string(point)])
             }
+            Self::MlDsa { set, key } => {
+                let algorithm = der::sequence(&[set.algorithm()]);
+                der::sequence(&[&algorithm, &der::bit_string(key)])
+            }
         }
     }
 
@@ -154,6 +166,7 @@ impl PublicKey {
             Form::Pem => Ok(der::pem("PUBLIC KEY", &self.spki()).into_bytes()),
             Form::Raw => match self {
                 Self::Curve { point, .. } => Ok(point.clone()),
+                Self::MlDsa { key, .. } => Ok(key.clone()),
                 Self::Rsa { .. } => Err(none("raw")),
             },
             Form::Ssh => {
@@ -165,7 +178,8 @@ impl PublicKey {
     }
 
     /// A JSON Web Key with what such a key must have and no more, in the order of the names (RFC 7518 6.2 and 6.3,
-    /// RFC 8037 2, RFC 8812 3.1): what its thumbprint is made of. `None` for a point that is none.
+    /// RFC 8037 2, RFC 8812 3.1, draft-ietf-cose-dilithium): what its thumbprint is made of. `None` for a point that is
+    /// none.
     #[must_use]
     pub fn bare_jwk(&self) -> Option<String> {
         let members = match self {
@@ -193,6 +207,10 @@ impl PublicKey {
                     let (x, y) = (url(x), url(y));
                     format!(r#""crv":"{name}","kty":"EC","x":"{x}","y":"{y}""#)
                 }
+            }
+            Self::MlDsa { set, key } => {
+                let (name, public) = (set.name(), url(key));
+                format!(r#""alg":"{name}","kty":"AKP","pub":"{public}""#)
             }
         };
         Some(format!("{{{members}}}"))
@@ -240,11 +258,12 @@ impl PublicKey {
                 string(&mut blob, point)?;
                 name.to_owned()
             }
+            Self::MlDsa { .. } => return None,
         };
         Some((name, blob))
     }
 
-    /// Bits: of the modulus, or of the curve's field.
+    /// Bits: of the modulus, of the curve's field, or of the key of ML-DSA.
     #[must_use]
     pub fn bits(&self) -> u64 {
         match self {
@@ -253,6 +272,7 @@ impl PublicKey {
                 (modulus.len() as u64 * 8).saturating_sub(u64::from(zeros))
             }
             Self::Curve { curve, .. } => u64::from(curve.bits()),
+            Self::MlDsa { key, .. } => key.len() as u64 * 8,
         }
     }
 }
@@ -279,6 +299,29 @@ fn value(session: &Session, key: ObjectHandle, kind: AttributeType) -> Result<Ve
     value
         .map(<[u8]>::to_vec)
         .ok_or(Error::AttributeMissing(kind))
+}
+
+/// The value of a private object of this kind is the private key, so none is read but a public object's.
+fn ml_dsa(session: &Session, key: ObjectHandle) -> Result<PublicKey, Error> {
+    let class = session.attribute(key, AttributeType::CLASS)?.number();
+    if class.map(ObjectClass::new) != Some(ObjectClass::PUBLIC_KEY) {
+        return Err(Error::AttributeMissing(AttributeType::VALUE));
+    }
+    let set = session.attribute(key, AttributeType::PARAMETER_SET)?;
+    let set = set
+        .number()
+        .ok_or(Error::AttributeMissing(AttributeType::PARAMETER_SET))?;
+    let set = MlDsa::from_number(set)
+        .ok_or_else(|| Error::Unusable(format!("ML-DSA has no parameter set {set}")))?;
+    let key = value(session, key, AttributeType::VALUE)?;
+    match key.len() == set.public_len() {
+        true => Ok(PublicKey::MlDsa { set, key }),
+        false => Err(Error::Unusable(format!(
+            "a key of {} bytes is none of {}",
+            key.len(),
+            set.name()
+        ))),
+    }
 }
 
 fn positive(session: &Session, key: ObjectHandle, kind: AttributeType) -> Result<Vec<u8>, Error> {
@@ -358,6 +401,15 @@ mod tests {
             Err(Error::Unusable(_))
         ));
         assert_eq!(agreement.ssh_fingerprint(), None);
+        let lattice = PublicKey::MlDsa {
+            set: MlDsa::MlDsa65,
+            key: vec![9; 1952],
+        };
+        assert!(matches!(
+            lattice.write(Form::Ssh, ""),
+            Err(Error::Unusable(_))
+        ));
+        assert_eq!(lattice.ssh_fingerprint(), None);
         assert_eq!((rsa.bits(), agreement.bits()), (2048, 255));
     }
 }

@@ -10,8 +10,9 @@
 //!          HMAC-SHA-256(what the two agree on, "keywright check" | attributes | public key)
 //! ```
 //!
-//! A public key is an uncompressed point, the 32 bytes of X25519 and Ed25519, or an RSA modulus, whose exponent is
-//! 65537. Nobody has the private half of the other key of an agreement: it is forgotten when it has been used once.
+//! A public key is an uncompressed point, the 32 bytes of X25519 and Ed25519, what FIPS 204 writes of ML-DSA, or an RSA
+//! modulus, whose exponent is 65537. Nobody has the private half of the other key of an agreement: it is forgotten when
+//! it has been used once.
 
 use keywright_custody::{Input, KeyMaterial, Usage};
 use keywright_encoding::{Reader, put_lp};
@@ -185,6 +186,10 @@ fn key_of(shape: Shape, bytes: &[u8]) -> Option<PublicKey> {
     let curve = match shape {
         Shape::Agrees(curve) | Shape::Signs(Signature::Ecdsa(curve)) => curve,
         Shape::Signs(Signature::Ed25519) => Curve::Ed25519,
+        Shape::Signs(Signature::MlDsa(set)) => {
+            let key = bytes.to_vec();
+            return (bytes.len() == set.public_len()).then_some(PublicKey::MlDsa { set, key });
+        }
         Shape::Signs(signature) => {
             let modulus = bytes.to_vec();
             let exponent = vec![1, 0, 1];
@@ -201,6 +206,7 @@ fn bytes_of(key: &PublicKey) -> Vec<u8> {
     match key {
         PublicKey::Rsa { modulus, .. } => modulus.clone(),
         PublicKey::Curve { point, .. } => point.clone(),
+        PublicKey::MlDsa { key, .. } => key.clone(),
     }
 }
 

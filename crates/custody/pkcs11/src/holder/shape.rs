@@ -8,7 +8,7 @@ use keywright_encoding::der;
 use keywright_primitives::hash::{sha256, sha384, sha512};
 use keywright_types::{Algorithm, Code, KeySpec, Purpose};
 
-use crate::kinds::{Curve, PairKind, SecretKind};
+use crate::kinds::{Curve, MlDsa, PairKind, SecretKind};
 use crate::mechanism::{Hash, Mechanism, Over};
 use crate::purpose;
 use crate::token::{Ability, Token};
@@ -30,6 +30,7 @@ pub(crate) enum Shape {
 pub(crate) enum Signature {
     Ecdsa(Curve),
     Ed25519,
+    MlDsa(MlDsa),
     RsaPkcs1 { bits: u32 },
     RsaPss { bits: u32 },
 }
@@ -137,6 +138,7 @@ impl Signature {
             A::EcdsaP384 => Self::Ecdsa(Curve::P384),
             A::EcdsaP521 => Self::Ecdsa(Curve::P521),
             A::Ed25519 => Self::Ed25519,
+            A::MlDsa65 => Self::MlDsa(MlDsa::MlDsa65),
             A::Rsa2048Pkcs1 => Self::RsaPkcs1 { bits: 2048 },
             A::Rsa2048Pss => Self::RsaPss { bits: 2048 },
             A::Rsa3072Pkcs1 => Self::RsaPkcs1 { bits: 3072 },
@@ -149,6 +151,7 @@ impl Signature {
         match self {
             Self::Ecdsa(curve) => PairKind::Curve(curve),
             Self::Ed25519 => PairKind::Curve(Curve::Ed25519),
+            Self::MlDsa(set) => PairKind::MlDsa(set),
             Self::RsaPkcs1 { bits } | Self::RsaPss { bits } => PairKind::Rsa { bits },
         }
     }
@@ -156,7 +159,10 @@ impl Signature {
     fn is_of(self, token: &Token) -> bool {
         let size = match self {
             Self::Ecdsa(curve) => u64::from(curve.bits()),
-            Self::Ed25519 => return token.can(&Mechanism::Eddsa, Ability::Sign),
+            // Tokens give no sizes for these, or each in units of its own.
+            Self::Ed25519 | Self::MlDsa(_) => {
+                return token.can(&self.mechanism(Input::Message), Ability::Sign);
+            }
             Self::RsaPkcs1 { bits } | Self::RsaPss { bits } => u64::from(bits),
         };
         [Input::Message, Input::Digest].into_iter().all(|input| {
@@ -170,6 +176,7 @@ impl Signature {
         match self {
             Self::Ecdsa(curve) => 2 * (curve.bits() as usize).div_ceil(8),
             Self::Ed25519 => 64,
+            Self::MlDsa(set) => set.signature_len(),
             Self::RsaPkcs1 { bits } | Self::RsaPss { bits } => bits as usize / 8,
         }
     }
@@ -190,6 +197,7 @@ impl Signature {
         match (self, input) {
             (Self::Ecdsa(_), _) => Mechanism::Ecdsa,
             (Self::Ed25519, _) => Mechanism::Eddsa,
+            (Self::MlDsa(_), _) => Mechanism::MlDsa { context: &[] },
             (Self::RsaPkcs1 { .. }, Input::Message) => Mechanism::RsaPkcs1Hash(hash),
             (Self::RsaPkcs1 { .. }, Input::Digest) => Mechanism::RsaPkcs1,
             (Self::RsaPss { .. }, Input::Message) => pss(Over::Data),
@@ -218,7 +226,7 @@ impl Signature {
                 };
                 whole_digest(payload, length).map(|()| whole)
             }
-            (Self::Ed25519, Input::Digest) => Err(Code::DigestInvalid),
+            (Self::Ed25519 | Self::MlDsa(_), Input::Digest) => Err(Code::DigestInvalid),
             (Self::RsaPkcs1 { .. }, Input::Digest) => {
                 whole_digest(payload, 32)?;
                 let algorithm = der::sequence(&[&SHA256, der::NULL]);
@@ -348,7 +356,9 @@ mod tests {
                 assert_eq!(refused, Err(Code::DigestInvalid), "{signature:?}");
             }
         }
-        let refused = Signature::Ed25519.prepare(&usage, &[1; 32]);
-        assert_eq!(refused, Err(Code::DigestInvalid));
+        for signature in [Signature::Ed25519, Signature::MlDsa(MlDsa::MlDsa65)] {
+            let refused = signature.prepare(&usage, &[1; 32]);
+            assert_eq!(refused, Err(Code::DigestInvalid), "{signature:?}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Keys are what they were asked to be, and nothing more.
 
 use keywright_pkcs11::{
-    Curve, Error, KeyPlan, Mechanism, PairKind, Purpose, SecretKind, Session, Template,
+    Curve, Error, KeyPlan, Mechanism, MlDsa, PairKind, Purpose, SecretKind, Session, Template,
 };
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass, ReturnCode};
 use keywright_secret::SecretBytes;
@@ -102,7 +102,7 @@ fn pairs_of_every_kind_the_token_has_are_made_and_read_back() {
             (PairKind::Curve(Curve::P521), Purpose::Sign),
             (PairKind::Curve(Curve::Ed25519), Purpose::Sign),
             (PairKind::Curve(Curve::X25519), Purpose::Derive),
-            (PairKind::MlDsa { set: 2 }, Purpose::Sign),
+            (PairKind::MlDsa(MlDsa::MlDsa65), Purpose::Sign),
             (PairKind::MlKem { set: 2 }, Purpose::Encapsulate),
         ];
         for (number, (kind, purpose)) in (0_u8..).zip(kinds) {

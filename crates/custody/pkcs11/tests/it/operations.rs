@@ -1,7 +1,7 @@
 //! Operations, each judged by another implementation than the token's.
 
 use keywright_pkcs11::{
-    Ability, Curve, Error, Hash, KeyPlan, Mechanism, ObjectHandle, Over, PairKind, Purpose,
+    Ability, Curve, Error, Hash, KeyPlan, Mechanism, MlDsa, ObjectHandle, Over, PairKind, Purpose,
     SecretKind, Session,
 };
 use keywright_primitives::{aead, mac};
@@ -272,8 +272,8 @@ fn curves_sign_and_refuse() {
             (PairKind::Curve(Curve::P521), Mechanism::Ecdsa, 132),
             (PairKind::Curve(Curve::Ed25519), Mechanism::Eddsa, 64),
             (PairKind::Curve(Curve::P256), hashing, 64),
-            (PairKind::MlDsa { set: 2 }, ml_dsa, 3309),
-            (PairKind::MlDsa { set: 3 }, with_context, 4627),
+            (PairKind::MlDsa(MlDsa::MlDsa65), ml_dsa, 3309),
+            (PairKind::MlDsa(MlDsa::MlDsa87), with_context, 4627),
         ];
         for (kind, mechanism, length) in cases {
             let able = session.token().can(&mechanism, Ability::Sign);

@@ -121,10 +121,14 @@ fn which_keys_a_token_keeps_is_what_its_mechanisms_say() {
             assert!(supports(spec(Purpose::Mac, algorithm)), "{algorithm}");
         }
         assert!(supports(PARTNER));
-        // The smallest build of Kryoptic has no curve of 255 bits, SoftHSM none to agree on.
-        let ed25519 = supports(spec(Purpose::Sign, Algorithm::Ed25519));
-        assert_eq!(ed25519, kind == Kind::SoftHsm);
-        assert!(!supports(spec(Purpose::Agree, Algorithm::X25519)));
+        assert!(supports(spec(Purpose::Sign, Algorithm::Ed25519)));
+        // SoftHSM has no curve of 255 bits to agree on, and nothing over lattices.
+        for later in [
+            spec(Purpose::Agree, Algorithm::X25519),
+            spec(Purpose::Sign, Algorithm::MlDsa65),
+        ] {
+            assert_eq!(supports(later), kind == Kind::Kryoptic, "{later:?}");
+        }
         // What is no signature of PKCS#11, what is no purpose of the algorithm, and what a key does not do.
         assert!(!supports(spec(Purpose::Sign, Algorithm::EcdsaSecp256k1)));
         assert!(!supports(spec(Purpose::Mac, Algorithm::EcdsaP256)));

@@ -3,7 +3,7 @@
 use keywright_hsm::pairs::{self, Half, Leaving, Namesakes, NewKey};
 use keywright_hsm::public_key::{Form, PublicKey};
 use keywright_hsm::request;
-use keywright_hsm::{Access, Curve, Desk, Error, Hash, PairKind, Purpose};
+use keywright_hsm::{Access, Curve, Desk, Error, Hash, MlDsa, PairKind, Purpose};
 use keywright_pkcs11_names::ObjectClass;
 use serde_json::json;
 
@@ -94,6 +94,12 @@ enum PairName {
     Ed448,
     X25519,
     X448,
+    #[value(name = "ml-dsa-44")]
+    MlDsa44,
+    #[value(name = "ml-dsa-65")]
+    MlDsa65,
+    #[value(name = "ml-dsa-87")]
+    MlDsa87,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -116,23 +122,29 @@ impl PairName {
             Self::Ed448 => Curve::Ed448,
             Self::X25519 => Curve::X25519,
             Self::X448 => Curve::X448,
+            Self::MlDsa44 => return PairKind::MlDsa(MlDsa::MlDsa44),
+            Self::MlDsa65 => return PairKind::MlDsa(MlDsa::MlDsa65),
+            Self::MlDsa87 => return PairKind::MlDsa(MlDsa::MlDsa87),
         })
     }
 
     /// The purpose, if keys of this type have it.
     fn purpose(self, usage: Option<PairUsage>) -> Result<Purpose, Refusal> {
         let agrees = matches!(self, Self::X25519 | Self::X448);
-        let edwards = matches!(self, Self::Ed25519 | Self::Ed448);
+        let signs_alone = matches!(
+            self,
+            Self::Ed25519 | Self::Ed448 | Self::MlDsa44 | Self::MlDsa65 | Self::MlDsa87
+        );
         match usage {
             None if agrees => Ok(Purpose::Derive),
             None => Ok(Purpose::Sign),
             Some(PairUsage::Sign) if !agrees => Ok(Purpose::Sign),
-            Some(PairUsage::Derive) if self != Self::Rsa && !edwards => Ok(Purpose::Derive),
+            Some(PairUsage::Derive) if self != Self::Rsa && !signs_alone => Ok(Purpose::Derive),
             Some(PairUsage::Encrypt) if self == Self::Rsa => Ok(Purpose::Encrypt),
             Some(PairUsage::Wrap) if self == Self::Rsa => Ok(Purpose::Wrap),
             Some(_) => Err(Refusal::usage(
                 "keys of this type cannot do that",
-                "RSA signs, encrypts or wraps; curves sign or derive; x25519 and x448 derive",
+                "RSA signs, encrypts or wraps; curves sign or derive; x25519 and x448 derive; Ed25519, Ed448 and ML-DSA sign",
             )),
         }
     }
@@ -214,7 +226,7 @@ pub(super) fn export(words: &ExportWords, beside: &mut Beside) -> Result<Answer,
     let mut data = json!({
         "operation": "export-pubkey",
         "key_label": label,
-        "key_type": match &public { PublicKey::Rsa { .. } => "RSA", _ => "EC" },
+        "key_type": key_type(&public),
         "bits": public.bits(),
         "output_bytes": written.len(),
         "format": format,
@@ -222,6 +234,14 @@ pub(super) fn export(words: &ExportWords, beside: &mut Beside) -> Result<Answer,
         "ssh_fingerprint": public.ssh_fingerprint(),
     });
     deliver(&words.output, &written, &mut data)
+}
+
+const fn key_type(public: &PublicKey) -> &'static str {
+    match public {
+        PublicKey::Rsa { .. } => "RSA",
+        PublicKey::Curve { .. } => "EC",
+        PublicKey::MlDsa { set, .. } => set.name(),
+    }
 }
 
 /// Puts a short result where it goes.

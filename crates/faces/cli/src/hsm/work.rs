@@ -63,6 +63,7 @@ enum SchemeName {
     Pss,
     Ecdsa,
     Eddsa,
+    MlDsa,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -81,6 +82,7 @@ impl HowWords {
                 SchemeName::Pss => Scheme::Pss,
                 SchemeName::Ecdsa => Scheme::Ecdsa,
                 SchemeName::Eddsa => Scheme::Eddsa,
+                SchemeName::MlDsa => Scheme::MlDsa,
             }),
             hash: self.hash.map(Hash::from),
             input: if self.prehashed {

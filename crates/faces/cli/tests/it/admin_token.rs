@@ -146,7 +146,7 @@ fn the_command_of_a_tokens_process_is_for_the_service_alone() {
 fn grant(home: &Home) {
     let policy = home.admin(&["policy", "show"]).text();
     let grants = "[[grant]]\nprincipals = [\"trading-1\"]\n\
-         contexts = [\"signer\", \"rsa\", \"codes\", \"partner\"]\n\
+         contexts = [\"signer\", \"rsa\", \"lattice\", \"codes\", \"partner\"]\n\
          operations = [\"sign\", \"verify\", \"agree\", \"public-key\", \"mac\", \"mac-verify\"]\n";
     let file = home.folder.write("policy.toml", policy + grants);
     home.admin(&["policy", "apply", &file]).bytes();
@@ -180,13 +180,22 @@ fn contexts_of_each_purpose_are_made_in_the_token_and_used() {
             Kind::Kryoptic => drop(fourth.bytes()),
             Kind::SoftHsm => fourth.refused(12, "does not support", ""),
         }
+        let lattice = [&["lattice", "--sign", "ml-dsa-65"][..], &in_token].concat();
+        let mut signers = vec!["signer", "rsa"];
+        match store.kind() {
+            Kind::Kryoptic => {
+                create(&home, &lattice).bytes();
+                signers.push("lattice");
+            }
+            Kind::SoftHsm => create(&home, &lattice).refused(12, "does not support", ""),
+        }
         grant(&home);
         let server = home.serve();
         let client = |words: &[&str], input: &[u8]| {
             let connection = home.of("trading-1", &server.url);
             keywright_reading(&[&["client"], words, &connection].concat(), input)
         };
-        for context in ["signer", "rsa"] {
+        for context in signers {
             let signature = client(&["sign", context], MESSAGE).text();
             let words = [
                 "verify",
@@ -225,8 +234,7 @@ fn what_no_token_keeps_is_refused_with_what_to_do() {
             (&["--suite", "xaes-256-gcm"], "streams need the key"),
             (&["--suite", "xchacha20-poly1305"], "streams need the key"),
             (&["--sign", "ecdsa-secp256k1"], "does not support"),
-            (&["--agree", "x25519"], "does not support"),
-            (&["--sign", "ml-dsa-65"], "not signed in a token"),
+            (&["--sign", "rsa-4096-pss-sha-256"], "not signed in a token"),
             (
                 &["--deterministic", "equal-texts-show"],
                 "purpose deterministic",

@@ -89,8 +89,13 @@ fn a_signature_is_verified_with_a_file_and_no_token() {
                 &["--signature-format", "der"],
             ),
             ("ed", &["--key-type", "ed25519"], &[]),
+            (
+                "lattice",
+                &["--key-type", "ml-dsa-65"],
+                &["--mechanism", "ml-dsa"],
+            ),
         ] {
-            if label == "ed" && !scene.has("CKM_EC_EDWARDS_KEY_PAIR_GEN") {
+            if label == "lattice" && !scene.has("CKM_ML_DSA_KEY_PAIR_GEN") {
                 continue;
             }
             let (public, signature) = signed(&scene, label, make, how);
@@ -123,7 +128,7 @@ fn a_signature_is_verified_with_a_file_and_no_token() {
         refused(
             &keywright(&words),
             2,
-            "no public key of RSA, P-256, P-384 or Ed25519",
+            "no public key of RSA, P-256, P-384, Ed25519 or ML-DSA-65",
         );
         let words = [
             "hsm",
@@ -223,8 +228,9 @@ fn public_keys_are_written_as_json_web_keys() {
             ("p256", "EC", "P-256".into(), &["x", "y"]),
             ("p521", "EC", "P-521".into(), &["x", "y"]),
             ("ed25519", "OKP", "Ed25519".into(), &["x"]),
+            ("ml-dsa-65", "AKP", Value::Null, &["alg", "pub"]),
         ] {
-            if kind == "ed25519" && !scene.has("CKM_EC_EDWARDS_KEY_PAIR_GEN") {
+            if kind == "ml-dsa-65" && !scene.has("CKM_ML_DSA_KEY_PAIR_GEN") {
                 continue;
             }
             scene.data(&["gen-keypair", "--key-label", kind, "--key-type", kind]);

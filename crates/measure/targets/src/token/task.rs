@@ -1,6 +1,6 @@
 //! What a token is asked to do, and the keys that this takes.
 
-use keywright_pkcs11::{Curve, Hash, Mechanism, Over, PairKind, Purpose, SecretKind};
+use keywright_pkcs11::{Curve, Hash, Mechanism, MlDsa, Over, PairKind, Purpose, SecretKind};
 
 use super::keys::Wanted;
 
@@ -143,7 +143,7 @@ impl Signature {
     const fn pair(self) -> PairKind {
         match self {
             Self::Ecdsa(curve) | Self::Eddsa(curve) => PairKind::Curve(curve),
-            Self::MlDsa => PairKind::MlDsa { set: 2 },
+            Self::MlDsa => PairKind::MlDsa(MlDsa::MlDsa65),
             Self::RsaPkcs1 { bits } | Self::RsaPss { bits } => PairKind::Rsa { bits },
         }
     }
