@@ -105,7 +105,7 @@ fn a_child_that_cannot_start_again_is_tried_ever_more_seldom_and_comes_back_when
             // Whoever asks is told at once, and starts nothing.
             let asked = clock.monotonic();
             assert_eq!(seal(&holder, &key, b"x"), Err(HolderError::Unavailable));
-            assert!(clock.monotonic().since(asked) < Duration::from_secs(1));
+            assert!(clock.monotonic().since(asked) < Duration::from_secs(5));
             std::thread::sleep(Duration::from_millis(20));
         }
         let more = tries.load(Ordering::Relaxed) - before;

@@ -147,7 +147,8 @@ fn what_does_not_fit_the_queue_is_dropped_at_once_and_counted() {
     });
     let begun = clock.monotonic();
     (0..1000).for_each(|number| tracer.give(span(number)));
-    assert!(clock.monotonic().since(begun) < Duration::from_millis(200));
+    // The collector would hold it up for a minute.
+    assert!(clock.monotonic().since(begun) < Duration::from_secs(10));
     let [dropped, ..] = fates.all();
     // The thread may have emptied the queue once.
     assert!((980..=990).contains(&dropped), "{dropped}");

@@ -176,7 +176,7 @@ fn rapid_resets_end_their_connection_and_neither_grow_memory_nor_starve_a_good_c
         assert!(patient.len() > 1, "the patient flood was cut: {patient:?}");
         // Uncut it would have opened some 20,000; a busy machine sweeps late, so the bound is wide.
         assert!(patient.iter().all(|opened| *opened < 10_000), "{patient:?}");
-        assert!(slowest < Duration::from_secs(1), "{slowest:?}");
+        assert!(slowest < Duration::from_secs(5), "{slowest:?}");
         // Other tests of this process run beside it, so the bound leaves them room.
         let grown = resident().saturating_sub(before);
         assert!(grown < 256 << 20, "{grown}");
