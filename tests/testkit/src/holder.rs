@@ -8,7 +8,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use keywright_custody::{
@@ -189,17 +189,28 @@ impl Slow {
     /// `inner`, after a wait.
     #[must_use]
     pub fn new(inner: Arc<dyn KeyHolder>, wait: Duration) -> Self {
-        Self(Behind::new(inner, Wait(wait)))
+        Self::counted(inner, wait, Arc::default())
+    }
+
+    /// The same; `begun` counts the requests with items that have come to it.
+    #[must_use]
+    pub fn counted(inner: Arc<dyn KeyHolder>, time: Duration, begun: Arc<AtomicUsize>) -> Self {
+        Self(Behind::new(inner, Wait { time, begun }))
     }
 }
 
-struct Wait(Duration);
+struct Wait {
+    time: Duration,
+    begun: Arc<AtomicUsize>,
+}
 
 impl Weakness for Wait {
     const NAME: &'static str = "slow";
 
-    fn before(&self, _: usize) -> Result<(), HolderError> {
-        std::thread::sleep(self.0);
+    fn before(&self, items: usize) -> Result<(), HolderError> {
+        self.begun
+            .fetch_add(usize::from(items > 0), Ordering::Relaxed);
+        std::thread::sleep(self.time);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use http::Method;
@@ -102,7 +102,10 @@ fn a_stop_waits_for_a_holder_that_is_slow() {
 
 #[test]
 fn a_batch_that_is_running_at_the_stop_comes_whole() {
-    let slow = |holder| Arc::new(Slow::new(holder, Duration::from_millis(800))) as Arc<_>;
+    let begun = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&begun);
+    let slow =
+        |holder| Arc::new(Slow::counted(holder, Duration::from_millis(800), counted)) as Arc<_>;
     let site = Site::with_holder(Home::demo(), slow);
     let mut wire = site.wire(TRADING, Protocol::Http1);
     let asked = std::thread::spawn(move || {
@@ -112,7 +115,10 @@ fn a_batch_that_is_running_at_the_stop_comes_whole() {
             batch((0..5000).map(|_| one.clone())),
         )
     });
-    std::thread::sleep(Duration::from_millis(400));
+    while begun.load(Ordering::Relaxed) == 0 {
+        assert!(!asked.is_finished(), "it was not given to the holder");
+        std::thread::sleep(Duration::from_millis(10));
+    }
     let home = site.stop();
     let got = asked.join().unwrap();
     assert_eq!(got.status, 200);

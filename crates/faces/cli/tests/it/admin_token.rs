@@ -180,22 +180,14 @@ fn contexts_of_each_purpose_are_made_in_the_token_and_used() {
             Kind::Kryoptic => drop(fourth.bytes()),
             Kind::SoftHsm => fourth.refused(12, "does not support", ""),
         }
-        let lattice = [&["lattice", "--sign", "ml-dsa-65"][..], &in_token].concat();
-        let mut signers = vec!["signer", "rsa"];
-        match store.kind() {
-            Kind::Kryoptic => {
-                create(&home, &lattice).bytes();
-                signers.push("lattice");
-            }
-            Kind::SoftHsm => create(&home, &lattice).refused(12, "does not support", ""),
-        }
+        let lattice = over_lattices(&home, store);
         grant(&home);
         let server = home.serve();
         let client = |words: &[&str], input: &[u8]| {
             let connection = home.of("trading-1", &server.url);
             keywright_reading(&[&["client"], words, &connection].concat(), input)
         };
-        for context in signers {
+        for context in ["signer", "rsa"].into_iter().chain(lattice) {
             let signature = client(&["sign", context], MESSAGE).text();
             let words = [
                 "verify",
@@ -222,6 +214,22 @@ fn contexts_of_each_purpose_are_made_in_the_token_and_used() {
         client(&words, MESSAGE).bytes();
         server.stop();
     });
+}
+
+/// A context that signs with ML-DSA, where the token does.
+fn over_lattices(home: &Home, store: &Store) -> Option<&'static str> {
+    let words = ["lattice", "--sign", "ml-dsa-65", "--custody", "token"];
+    let made = create(home, &words);
+    match store.kind() {
+        Kind::Kryoptic => {
+            made.bytes();
+            Some("lattice")
+        }
+        Kind::SoftHsm => {
+            made.refused(12, "does not support", "");
+            None
+        }
+    }
 }
 
 #[test]
