@@ -5,9 +5,9 @@
 
 use keywright_pkcs11::{
     Curve, Error as Layer, Hash, KeyPlan, Mechanism, MlDsa, ObjectHandle, Over, PairKind, Purpose,
-    SecretKind, Session, Template,
+    SecretKind, Session,
 };
-use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
+use keywright_pkcs11_names::AttributeType;
 use serde::Serialize;
 
 use crate::desk::Desk;
@@ -364,15 +364,12 @@ fn agreed(session: &Session, curve: Curve) -> Result<(), Unable> {
 fn encapsulated(session: &Session) -> Result<(), Unable> {
     let kind = (PairKind::MlKem { set: 2 }, Purpose::Encapsulate);
     with_pair(session, kind, |public, private| {
-        let shared = Template::new()
-            .class(ObjectClass::SECRET_KEY)
-            .key_type(KeyType::GENERIC_SECRET)
-            .no(AttributeType::TOKEN);
         let mut sent = Vec::new();
-        let made = session.encapsulate(&Mechanism::MlKem, public, &shared, &mut sent)?;
-        session.destroy_object(made)?;
-        let found = session.decapsulate(&Mechanism::MlKem, private, &shared, &sent)?;
-        Ok(session.destroy_object(found)?)
+        let made = session.encapsulate_secret(public, &mut sent)?;
+        let found = session.decapsulate_secret(private, &sent)?;
+        (made.expose() == found.expose())
+            .then_some(())
+            .ok_or(Unable::Wrong)
     })
 }
 

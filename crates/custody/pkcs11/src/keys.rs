@@ -200,15 +200,13 @@ impl Session {
         public: &[u8],
         len: usize,
     ) -> Result<SecretBytes, Error> {
-        let template = Template::new()
-            .class(crate::names::class(ck::CKO_SECRET_KEY))
-            .key_type(crate::names::key_type(ck::CKK_GENERIC_SECRET))
-            .flag(ck::CKA_TOKEN, ck::CK_FALSE)
-            .flag(ck::CKA_PRIVATE, ck::CK_FALSE)
-            .flag(ck::CKA_SENSITIVE, ck::CK_FALSE)
-            .flag(ck::CKA_EXTRACTABLE, ck::CK_TRUE)
-            .number(attribute(ck::CKA_VALUE_LEN), len as u64);
+        let template = of_both_sides(len);
         let shared = self.derive(&Mechanism::Ecdh { public }, private, &template)?;
+        self.take_out(shared, len)
+    }
+
+    /// The value of a key that was made to be read, which is then destroyed.
+    fn take_out(&self, shared: ObjectHandle, len: usize) -> Result<SecretBytes, Error> {
         let value = self.reading(shared, ck::CKA_VALUE);
         let destroyed = self.destroy_object(shared);
         match value? {
@@ -251,6 +249,35 @@ impl Session {
         let private = private.number();
         let key = calls.decapsulate(session, mechanism, (private, encapsulated), template);
         Ok(ObjectHandle::new(key.map_err(rejected)?))
+    }
+
+    /// The bare shared secret of an encapsulation, for protocols that go on outside the token; in `out` what to send.
+    ///
+    /// # Errors
+    /// As [`Session::encapsulate`]; [`Error::AttributeMissing`] from a token that does not give it out.
+    pub fn encapsulate_secret(
+        &self,
+        public: ObjectHandle,
+        out: &mut Vec<u8>,
+    ) -> Result<SecretBytes, Error> {
+        let template = of_both_sides(SHARED_LEN);
+        let shared = self.encapsulate(&Mechanism::MlKem, public, &template, out)?;
+        self.take_out(shared, SHARED_LEN)
+    }
+
+    /// The bare shared secret that somebody encapsulated for us. One that was changed on its way gives another secret and
+    /// no error (FIPS 203, algorithm 18).
+    ///
+    /// # Errors
+    /// As [`Session::decapsulate`]; [`Error::AttributeMissing`] from a token that does not give it out.
+    pub fn decapsulate_secret(
+        &self,
+        private: ObjectHandle,
+        encapsulated: &[u8],
+    ) -> Result<SecretBytes, Error> {
+        let template = of_both_sides(SHARED_LEN);
+        let shared = self.decapsulate(&Mechanism::MlKem, private, &template, encapsulated)?;
+        self.take_out(shared, SHARED_LEN)
     }
 
     /// Copies a key into this session, where a token works faster with it or need not load it. The copy can
@@ -305,6 +332,20 @@ impl Session {
 
 /// Room for a wrapped key: an RSA private key of 4,096 bits in PKCS#8 with what stands around it.
 const WRAPPED_ROOM: usize = 4096;
+/// Bytes of a shared secret of ML-KEM, in each parameter set (FIPS 203, 8).
+const SHARED_LEN: usize = 32;
+
+/// A secret for both sides, which the token gives out.
+fn of_both_sides(len: usize) -> Template {
+    Template::new()
+        .class(crate::names::class(ck::CKO_SECRET_KEY))
+        .key_type(crate::names::key_type(ck::CKK_GENERIC_SECRET))
+        .flag(ck::CKA_TOKEN, ck::CK_FALSE)
+        .flag(ck::CKA_PRIVATE, ck::CK_FALSE)
+        .flag(ck::CKA_SENSITIVE, ck::CK_FALSE)
+        .flag(ck::CKA_EXTRACTABLE, ck::CK_TRUE)
+        .number(attribute(ck::CKA_VALUE_LEN), len as u64)
+}
 
 fn refuse_mixed(template: &Template, purpose: Purpose) -> Result<(), Error> {
     if mixes(template) && purpose != Purpose::EncryptAndWrap {

@@ -1,6 +1,7 @@
 //! Loading a module and finding its table of functions.
 
 use std::ffi::OsStr;
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::ptr::null_mut;
 
@@ -13,7 +14,9 @@ use super::no_functions;
 /// A loaded module: its table of functions, and the library that they live in.
 pub(crate) struct Functions {
     list: CK_FUNCTION_LIST_3_2,
-    _library: cryptoki_sys::Pkcs11,
+    /// Never unloaded. Modules and what they are linked with leave work for the end of each thread that called them; once
+    /// their code is gone, that thread ends the process.
+    _library: ManuallyDrop<cryptoki_sys::Pkcs11>,
 }
 
 /// Why a file is no module.
@@ -51,7 +54,7 @@ impl Functions {
         };
         Ok(Self {
             list,
-            _library: library,
+            _library: ManuallyDrop::new(library),
         })
     }
 

@@ -4,6 +4,7 @@ use keywright_pkcs11::{
     Curve, Error, KeyPlan, Mechanism, MlDsa, PairKind, Purpose, SecretKind, Session, Template,
 };
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass, ReturnCode};
+use keywright_primitives::kem::MlKem768EncapsulationKey;
 use keywright_secret::SecretBytes;
 use keywright_testkit::token::on_each;
 
@@ -275,6 +276,44 @@ fn both_sides_of_an_encapsulation_have_one_key() {
                 session.decapsulate(&Mechanism::MlKem, pair.private, &template, &sent[..len - 1]);
             assert!(short.is_err());
         }
+    });
+}
+
+#[test]
+fn secrets_that_are_taken_out_are_those_of_another_implementation() {
+    on_each(|store| {
+        let session = scene::writing(store);
+        let kind = PairKind::MlKem { set: 2 };
+        if !scene::makes(&session, kind) {
+            return;
+        }
+        let plan = KeyPlan::new(Purpose::Encapsulate).in_session();
+        let pair = session.generate_pair(kind, &plan).unwrap();
+        let before = session.search(&scene::secrets()).unwrap().count();
+        let public = session
+            .attribute(pair.public, AttributeType::VALUE)
+            .unwrap();
+        let public = public.bytes().unwrap().try_into().unwrap();
+        let theirs = MlKem768EncapsulationKey::from_bytes(public).unwrap();
+        let (sent, secret) = theirs.encapsulate().unwrap();
+        let found = session.decapsulate_secret(pair.private, &sent).unwrap();
+        assert_eq!(found.expose(), secret.expose());
+
+        let mut sent = Vec::new();
+        let secret = session.encapsulate_secret(pair.public, &mut sent).unwrap();
+        let open = |sent: &[u8]| session.decapsulate_secret(pair.private, sent);
+        assert_eq!(open(&sent).unwrap().expose(), secret.expose());
+        for place in [0, sent.len() / 2, sent.len() - 1] {
+            let mut changed = sent.clone();
+            changed[place] ^= 1;
+            // Another secret and no error: FIPS 203, algorithm 18.
+            let other = open(&changed).unwrap();
+            assert_ne!(other.expose(), secret.expose(), "{place}");
+            assert_eq!(other.len(), 32);
+        }
+        assert!(open(&sent[1..]).is_err() && open(&[]).is_err());
+        let left = session.search(&scene::secrets()).unwrap().count();
+        assert_eq!(left, before, "nothing of it stays in the session");
     });
 }
 

@@ -8,7 +8,7 @@ use keywright_pkcs11::{
     Curve, Error, Hash, KeyPlan, Mechanism, ObjectHandle, PairKind, Purpose, SecretKind, Session,
     Template, User,
 };
-use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
+use keywright_pkcs11_names::AttributeType;
 use keywright_primitives::hash::{sha256, sha384, sha512};
 
 use super::inputs::{Input, Nonces};
@@ -16,6 +16,9 @@ use super::judge::{Verifier, sign, verify};
 use super::keys::{Keys, Wanted, make as make_key};
 use super::task::{Code, Padding, Shape, Signature, Task};
 use super::worker::{Deed, Making};
+
+/// Bytes of a secret of ML-KEM.
+const SECRET: usize = 32;
 
 /// The deed of a task.
 pub(super) fn make(making: Making<'_>) -> Result<Deed, Error> {
@@ -336,39 +339,36 @@ fn agree(making: &Making<'_>, curve: Curve, keys: Keys) -> Result<Deed, Error> {
     })
 }
 
-/// A shared key that ends with the session.
-fn shared() -> Template {
-    Template::new()
-        .class(ObjectClass::SECRET_KEY)
-        .key_type(KeyType::GENERIC_SECRET)
-        .no(AttributeType::TOKEN)
-        .yes(AttributeType::SENSITIVE)
-        .no(AttributeType::EXTRACTABLE)
-}
-
+/// What is sent, then the secret that it is for.
 fn encapsulate(keys: Keys) -> Deed {
     Deed {
         act: Box::new(move |session, _, out| {
-            let key = session.encapsulate(&Mechanism::MlKem, keys.public, &shared(), out)?;
-            session.destroy_object(key)
+            let secret = session.encapsulate_secret(keys.public, out)?;
+            out.extend_from_slice(secret.expose());
+            Ok(())
         }),
+        // One that was changed opens to another secret, and to no error.
         judge: Box::new(move |session, _, output| {
-            let key = session.decapsulate(&Mechanism::MlKem, keys.private, &shared(), output);
-            key.and_then(|key| session.destroy_object(key)).is_ok()
+            let Some((sent, secret)) = output.split_last_chunk::<SECRET>() else {
+                return false;
+            };
+            let found = session.decapsulate_secret(keys.private, sent);
+            found.is_ok_and(|found| found.expose() == secret)
         }),
     }
 }
 
 fn decapsulate(making: Making<'_>, keys: Keys) -> Result<Deed, Error> {
+    let session = making.session;
     for input in making.inputs {
-        let (session, out) = (making.session, &mut input.message);
-        let key = session.encapsulate(&Mechanism::MlKem, keys.public, &shared(), out)?;
-        session.destroy_object(key)?;
+        input.message.clear();
+        let secret = session.encapsulate_secret(keys.public, &mut input.message)?;
+        input.other = secret.expose().to_vec();
     }
-    Ok(silent(move |session, input| {
-        let message = &input.message;
-        let key = session.decapsulate(&Mechanism::MlKem, keys.private, &shared(), message)?;
-        session.destroy_object(key)
+    Ok(known(move |session, input, out| {
+        let secret = session.decapsulate_secret(keys.private, &input.message)?;
+        out.extend_from_slice(secret.expose());
+        Ok(())
     }))
 }
 
