@@ -63,7 +63,7 @@ fn settings(url: &str) -> Settings {
         endpoint: Endpoint::parse(url).unwrap(),
         plain: Plain::Loopback,
         tls: None,
-        timeout: Duration::from_millis(300),
+        timeout: Duration::from_secs(10),
         sampling: Sampling::new(1.0, 0),
         queue: 2048,
         resource: Resource::default(),
@@ -171,7 +171,10 @@ fn a_collector_that_does_not_take_spans_loses_them_and_is_left_alone_for_a_while
         Manners::Dawdles,
     ] {
         let collector = Collector::start(manners);
-        let (tracer, exporting, fates) = start(to(&collector));
+        let (tracer, exporting, fates) = start(Settings {
+            timeout: Duration::from_millis(300),
+            ..to(&collector)
+        });
         tracer.give(span(1));
         fates.until([0, 1, 0]);
         let connections = collector.connections();
