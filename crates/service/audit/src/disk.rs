@@ -35,6 +35,9 @@ pub trait Disk: Send + Sync {
     /// # Errors
     /// What the file system says.
     fn remove(&self, name: &str) -> io::Result<()>;
+
+    /// Gives the folder back to other processes. Nothing is written to it from then on.
+    fn release(&self);
 }
 
 /// A file that only grows. Shared by the writer that appends and the thread that syncs.
@@ -95,7 +98,7 @@ impl Drop for Folder {
     /// Given back by name: a process that this one has just started holds a copy of the file until it is the program
     /// that it was started for, and closing ours alone would leave the folder locked that long.
     fn drop(&mut self) {
-        let _ = self.lock.unlock();
+        self.release();
     }
 }
 
@@ -146,6 +149,11 @@ impl Disk for Folder {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
+    }
+
+    fn release(&self) {
+        // A lock that cannot be given back ends with the file.
+        let _ = self.lock.unlock();
     }
 }
 

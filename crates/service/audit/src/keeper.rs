@@ -83,7 +83,10 @@ impl Keeper {
                 let _ = reply.send(self.prune(before));
             }
             Command::Stop(reply) => {
-                let _ = reply.send(self.stop());
+                let last = self.stop();
+                // Writers that are still there write nothing more, and need not be waited for.
+                self.shared.disk.release();
+                let _ = reply.send(last);
                 return Next::End;
             }
             Command::Crash => return Next::End,

@@ -137,6 +137,10 @@ impl Disk for Faulty {
     fn remove(&self, name: &str) -> io::Result<()> {
         self.folder.remove(name)
     }
+
+    fn release(&self) {
+        self.folder.release();
+    }
 }
 
 struct FaultySink {

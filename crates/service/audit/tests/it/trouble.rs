@@ -425,6 +425,25 @@ fn one_folder_has_one_log() {
 }
 
 #[test]
+fn a_log_that_was_shut_down_is_free_although_its_writers_are_still_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = open(folder.path());
+    let mut writer = log.writer().unwrap();
+    append_all(&mut writer, 0..2);
+    log.shutdown().unwrap();
+    let next = Log::open(settings(folder.path())).unwrap();
+    assert!(try_one(&mut writer, 2).is_err());
+    drop(writer);
+    assert!(
+        matches!(Log::open(settings(folder.path())), Err(AuditError::InUse)),
+        "the last writer takes no lock of others along"
+    );
+    next.shutdown().unwrap();
+    assert_eq!(logged(folder.path()).len(), 2);
+    assert!(verify(folder.path()).is_ok());
+}
+
+#[test]
 fn files_are_private_and_a_full_file_is_followed_by_the_next() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
