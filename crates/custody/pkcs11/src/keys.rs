@@ -260,9 +260,9 @@ impl Session {
         public: ObjectHandle,
         out: &mut Vec<u8>,
     ) -> Result<SecretBytes, Error> {
-        let template = of_both_sides(SHARED_LEN);
+        let template = of_both_sides(SHARED_SECRET_LEN);
         let shared = self.encapsulate(&Mechanism::MlKem, public, &template, out)?;
-        self.take_out(shared, SHARED_LEN)
+        self.take_out(shared, SHARED_SECRET_LEN)
     }
 
     /// The bare shared secret that somebody encapsulated for us. One that was changed on its way gives another secret and
@@ -275,9 +275,9 @@ impl Session {
         private: ObjectHandle,
         encapsulated: &[u8],
     ) -> Result<SecretBytes, Error> {
-        let template = of_both_sides(SHARED_LEN);
+        let template = of_both_sides(SHARED_SECRET_LEN);
         let shared = self.decapsulate(&Mechanism::MlKem, private, &template, encapsulated)?;
-        self.take_out(shared, SHARED_LEN)
+        self.take_out(shared, SHARED_SECRET_LEN)
     }
 
     /// Copies a key into this session, where a token works faster with it or need not load it. The copy can
@@ -333,7 +333,7 @@ impl Session {
 /// Room for a wrapped key: an RSA private key of 4,096 bits in PKCS#8 with what stands around it.
 const WRAPPED_ROOM: usize = 4096;
 /// Bytes of a shared secret of ML-KEM, in each parameter set (FIPS 203, 8).
-const SHARED_LEN: usize = 32;
+pub const SHARED_SECRET_LEN: usize = 32;
 
 /// A secret for both sides, which the token gives out.
 fn of_both_sides(len: usize) -> Template {

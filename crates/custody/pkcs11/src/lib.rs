@@ -49,6 +49,7 @@ mod token;
 
 pub use error::{Error, Failure, Remedy, Tries};
 pub use holder::TokenHolder;
+pub use keys::SHARED_SECRET_LEN;
 pub use kinds::{Curve, MlDsa, PairKind, SecretKind};
 pub use mechanism::{Hash, Mechanism, Over};
 pub use module::Module;

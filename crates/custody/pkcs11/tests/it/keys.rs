@@ -6,7 +6,7 @@ use keywright_pkcs11::{
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass, ReturnCode};
 use keywright_primitives::kem::MlKem768EncapsulationKey;
 use keywright_secret::SecretBytes;
-use keywright_testkit::token::on_each;
+use keywright_testkit::token::{Kind, on_each};
 
 use crate::scene;
 
@@ -285,6 +285,7 @@ fn secrets_that_are_taken_out_are_those_of_another_implementation() {
         let session = scene::writing(store);
         let kind = PairKind::MlKem { set: 2 };
         if !scene::makes(&session, kind) {
+            assert_eq!(store.kind(), Kind::SoftHsm, "the other has it");
             return;
         }
         let plan = KeyPlan::new(Purpose::Encapsulate).in_session();

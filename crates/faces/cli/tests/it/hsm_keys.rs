@@ -5,7 +5,7 @@
 )]
 
 use keywright_encoding::der;
-use keywright_testkit::token::{SO_PIN, USER_PIN, on_each};
+use keywright_testkit::token::{Kind, SO_PIN, USER_PIN, on_each};
 use serde_json::Value;
 
 use crate::hsm::{Scene, data, document, error, openssl, refused};
@@ -298,6 +298,7 @@ fn keys_over_lattices_sign_whole_data_and_requests() {
     on_each(|store| {
         let scene = Scene::new(store);
         if !scene.has(LATTICE) {
+            assert_eq!(store.kind(), Kind::SoftHsm, "the other has them");
             return;
         }
         let message = scene.file("message", "a message");

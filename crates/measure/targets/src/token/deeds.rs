@@ -5,8 +5,8 @@
 
 use keywright_hsm::public_key::PublicKey;
 use keywright_pkcs11::{
-    Curve, Error, Hash, KeyPlan, Mechanism, ObjectHandle, PairKind, Purpose, SecretKind, Session,
-    Template, User,
+    Curve, Error, Hash, KeyPlan, Mechanism, ObjectHandle, PairKind, Purpose, SHARED_SECRET_LEN,
+    SecretKind, Session, Template, User,
 };
 use keywright_pkcs11_names::AttributeType;
 use keywright_primitives::hash::{sha256, sha384, sha512};
@@ -16,9 +16,6 @@ use super::judge::{Verifier, sign, verify};
 use super::keys::{Keys, Wanted, make as make_key};
 use super::task::{Code, Padding, Shape, Signature, Task};
 use super::worker::{Deed, Making};
-
-/// Bytes of a secret of ML-KEM.
-const SECRET: usize = 32;
 
 /// The deed of a task.
 pub(super) fn make(making: Making<'_>) -> Result<Deed, Error> {
@@ -349,7 +346,7 @@ fn encapsulate(keys: Keys) -> Deed {
         }),
         // One that was changed opens to another secret, and to no error.
         judge: Box::new(move |session, _, output| {
-            let Some((sent, secret)) = output.split_last_chunk::<SECRET>() else {
+            let Some((sent, secret)) = output.split_last_chunk::<SHARED_SECRET_LEN>() else {
                 return false;
             };
             let found = session.decapsulate_secret(keys.private, sent);
