@@ -353,6 +353,7 @@ trait Members {
     /// An object of texts, given as JSON without escapes.
     fn texts(&mut self, name: &'static str, json: &str);
 
+    #[inline]
     fn version(&mut self, version: KeyVersion) {
         self.number("key_version", version.number());
     }
@@ -362,6 +363,7 @@ trait Members {
     }
 
     /// An object of bytes and their version.
+    #[inline]
     fn bytes_of(&mut self, name: &'static str, bytes: &[u8], version: KeyVersion) {
         self.open(2);
         self.bytes(name, bytes);
@@ -369,6 +371,7 @@ trait Members {
     }
 
     /// An object of a text and its version.
+    #[inline]
     fn text_of(&mut self, name: &'static str, text: &str, version: KeyVersion) {
         self.open(2);
         self.text(name, text);

@@ -22,6 +22,8 @@ pub struct Batch {
     items: u32,
     failed: u32,
     hash: Sha256,
+    /// What is hashed next, whole items at a time.
+    hashed_next: Vec<u8>,
 }
 
 /// Items of one version and outcome.
@@ -47,6 +49,7 @@ impl Batch {
             items: 0,
             failed: 0,
             hash: Sha256::new(),
+            hashed_next: Vec::with_capacity(HASHED_AT_ONCE),
         }
     }
 
@@ -56,11 +59,19 @@ impl Batch {
         if outcome != Code::Ok {
             self.failed = self.failed.saturating_add(1);
         }
-        let mut hashed = [0; 18];
+        if self.hashed_next.len() + HASHED_LEN > HASHED_AT_ONCE {
+            self.hash_next();
+        }
+        let mut hashed = [0; HASHED_LEN];
         hashed[..16].copy_from_slice(message);
         hashed[16..].copy_from_slice(&outcome.number().to_be_bytes());
-        self.hash.update(&hashed);
+        self.hashed_next.extend_from_slice(&hashed);
         self.count(version, outcome);
+    }
+
+    fn hash_next(&mut self) {
+        self.hash.update(&self.hashed_next);
+        self.hashed_next.clear();
     }
 
     fn count(&mut self, version: KeyVersion, outcome: Code) {
@@ -90,7 +101,8 @@ impl Batch {
 
     /// The finished summary.
     #[must_use]
-    pub fn finish(self) -> Summary {
+    pub fn finish(mut self) -> Summary {
+        self.hash_next();
         let mut bytes = Vec::with_capacity(5 + self.groups.len() * GROUP_LEN);
         bytes.push(u8::try_from(self.groups.len()).unwrap_or(u8::MAX));
         for group in &self.groups {
@@ -190,3 +202,7 @@ fn read_group(reader: &mut Reader<'_>) -> Option<Group> {
 }
 
 const GROUP_LEN: usize = 10;
+/// What is hashed of an item: the message's id and the outcome.
+const HASHED_LEN: usize = 18;
+/// A call of the hash costs more than the bytes of an item do.
+const HASHED_AT_ONCE: usize = 64 * HASHED_LEN;

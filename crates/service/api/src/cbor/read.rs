@@ -96,6 +96,7 @@ impl<'de> Reader<'de> {
     }
 
     /// RFC 8949, section 3: the number itself, or how many bytes of it follow. Never more of them than it needs.
+    #[inline]
     fn argument(&mut self, additional: u8) -> Result<u64, Malformed> {
         let (argument, least) = match additional {
             0..=23 => (u64::from(additional), 0),
@@ -117,18 +118,33 @@ impl<'de> Reader<'de> {
         Ok(self.cursor.take(length)?)
     }
 
-    fn text(&mut self) -> Result<&'de str, Malformed> {
-        match self.head()? {
-            Head::Text(text) => Ok(text),
-            _ => Err(Malformed),
+    /// The argument of a head that has to be of this kind. Nearly every item of a body is of a kind that is known
+    /// before it is read, which spares the way through [`Head`].
+    #[inline]
+    fn expect(&mut self, major: Major) -> Result<u64, Malformed> {
+        self.at = self.position();
+        let first = self.cursor.u8()?;
+        if first & 0xE0 != major as u8 {
+            return Err(Malformed);
         }
+        self.argument(first & 0x1F)
     }
 
+    /// The bytes of a text, which need not be one.
+    #[inline]
+    fn raw_text(&mut self) -> Result<&'de [u8], Malformed> {
+        let length = self.expect(Major::Text)?;
+        self.string(length)
+    }
+
+    fn text(&mut self) -> Result<&'de str, Malformed> {
+        std::str::from_utf8(self.raw_text()?).map_err(|_| Malformed)
+    }
+
+    #[inline]
     fn bytes(&mut self) -> Result<&'de [u8], Malformed> {
-        match self.head()? {
-            Head::Bytes(bytes) => Ok(bytes),
-            _ => Err(Malformed),
-        }
+        let length = self.expect(Major::Bytes)?;
+        self.string(length)
     }
 
     /// What stands in an array or a map; all of it must be wanted.
@@ -154,10 +170,8 @@ impl<'de> Reader<'de> {
     }
 
     fn map<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Malformed> {
-        match self.head()? {
-            Head::Map(count) => self.inside(count, |inside| visitor.visit_map(inside)),
-            _ => Err(Malformed),
-        }
+        let count = self.expect(Major::Map)?;
+        self.inside(count, |inside| visitor.visit_map(inside))
     }
 }
 
@@ -322,8 +336,17 @@ impl<'de> Deserializer<'de> for Name<'_, 'de> {
         visitor.visit_borrowed_str(self.0.text()?)
     }
 
+    /// As bytes, which is how a known name is compared: it need not be known to be a text first.
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+        let name = self.0.raw_text()?;
+        match name.is_ascii() || std::str::from_utf8(name).is_ok() {
+            true => visitor.visit_borrowed_bytes(name),
+            false => Err(Malformed),
+        }
+    }
+
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+        newtype_struct seq tuple tuple_struct map struct enum ignored_any
     }
 }

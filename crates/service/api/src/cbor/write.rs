@@ -14,12 +14,18 @@ impl Buffer {
     }
 
     /// Makes room. A buffer that moves wipes the place it leaves.
+    #[inline]
     pub(crate) fn reserve(&mut self, more: usize) {
         if self.0.capacity() - self.0.len() < more {
-            let mut wider = Vec::with_capacity((self.0.len() + more).max(self.0.capacity() * 2));
-            wider.extend_from_slice(&self.0);
-            keywright_secret::wipe(&mut std::mem::replace(&mut self.0, wider));
+            self.move_to_wider(more);
         }
+    }
+
+    #[cold]
+    fn move_to_wider(&mut self, more: usize) {
+        let mut wider = Vec::with_capacity((self.0.len() + more).max(self.0.capacity() * 2));
+        wider.extend_from_slice(&self.0);
+        keywright_secret::wipe(&mut std::mem::replace(&mut self.0, wider));
     }
 
     pub(crate) fn map(&mut self, members: usize) {
@@ -34,6 +40,7 @@ impl Buffer {
         self.string(Major::Bytes, bytes);
     }
 
+    #[inline]
     pub(crate) fn text(&mut self, text: &str) {
         self.string(Major::Text, text.as_bytes());
     }
@@ -69,21 +76,29 @@ impl Buffer {
         std::mem::take(&mut self.0)
     }
 
+    #[inline]
     fn string(&mut self, major: Major, bytes: &[u8]) {
         self.reserve(bytes.len() + LONGEST_HEAD);
         self.head(major, bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
-    /// The shortest head of a number (RFC 8949, section 4.1).
+    /// The shortest head of a number (RFC 8949, section 4.1). That of a name is known when this is compiled.
+    #[inline]
     fn head(&mut self, major: Major, argument: u64) {
-        self.reserve(LONGEST_HEAD);
-        let major = major as u8;
-        if let Ok(small) = u8::try_from(argument) {
-            match small {
-                0..=23 => self.0.push(major | small),
-                _ => self.0.extend_from_slice(&[major | 24, small]),
+        match u8::try_from(argument) {
+            Ok(small @ 0..=23) => {
+                self.reserve(1);
+                self.0.push(major as u8 | small);
             }
+            _ => self.longer_head(major as u8, argument),
+        }
+    }
+
+    fn longer_head(&mut self, major: u8, argument: u64) {
+        self.reserve(LONGEST_HEAD);
+        if let Ok(byte) = u8::try_from(argument) {
+            self.0.extend_from_slice(&[major | 24, byte]);
         } else if let Ok(short) = u16::try_from(argument) {
             self.0.push(major | 25);
             self.0.extend_from_slice(&short.to_be_bytes());

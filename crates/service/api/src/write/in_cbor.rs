@@ -16,20 +16,24 @@ impl Members for Buffer {
 
     fn close(&mut self) {}
 
+    #[inline]
     fn name(&mut self, name: &'static str) {
         Self::text(self, name);
     }
 
+    #[inline]
     fn bytes(&mut self, name: &'static str, bytes: &[u8]) {
         self.name(name);
         Self::bytes(self, bytes);
     }
 
+    #[inline]
     fn text(&mut self, name: &'static str, text: &str) {
         self.name(name);
         Self::text(self, text);
     }
 
+    #[inline]
     fn number(&mut self, name: &'static str, number: u32) {
         self.name(name);
         Self::number(self, number.into());
