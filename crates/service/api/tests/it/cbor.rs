@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use keywright_api::answer::SealAnswer;
 use keywright_api::error::Refusal;
 use keywright_api::request::{
     Body, DatakeyItem, RandomItem, SealItem, SignItem, SignatureForm, TokenItem,
@@ -380,5 +381,30 @@ fn members_of_every_type_have_theirs_and_no_other() {
         b"\xa2\x67message\x41a\x64form\xa1\x67schnorr\xf6",
     ] {
         assert!(sign(wrong).is_err());
+    }
+}
+
+#[test]
+fn a_name_that_an_answer_may_have_and_nobody_knows_is_a_text_all_the_same() {
+    let answer = |name: &[u8]| {
+        let mut body = b"\xa3\x6aciphertext\x41c\x6bkey_version\x01".to_vec();
+        body.extend_from_slice(name);
+        body.push(0xF6);
+        Codec::Cbor
+            .decode::<SealAnswer<'_>>(&body)
+            .map(|answer| answer.key_version.number())
+            .ok()
+    };
+    assert_eq!(answer(b"\x63new"), Some(1));
+    assert_eq!(answer(b"\x64\xc3\xa9te"), Some(1));
+    for no_text in [
+        &b"\x64\xc3\xa9t\xc3"[..],
+        b"\x61\xff",
+        b"\x63\xed\xa0\x80",
+        b"\x43new",
+        b"\x00",
+        b"\x80",
+    ] {
+        assert_eq!(answer(no_text), None, "{no_text:x?}");
     }
 }
