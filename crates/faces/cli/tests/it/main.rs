@@ -28,8 +28,6 @@ mod bench_lists;
 #[cfg(test)]
 mod bench_outputs;
 #[cfg(test)]
-mod bench_overload;
-#[cfg(test)]
 mod bench_verdicts;
 #[cfg(test)]
 mod bench_words;

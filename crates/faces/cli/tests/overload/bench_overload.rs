@@ -1,13 +1,18 @@
-//! A service of known capacity under more load than that: what the suite `service-overload` asks, shorter and with less
-//! load. A build for tests beside other tests answers late whatever it does, so the times are those that a line without
-//! an end would go beyond; the suite itself has the ones that count.
+//! A service of known capacity under more load than that: what the suite `service-overload` asks, shorter, with less load
+//! and ten times the time.
+
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
 use crate::bench::Bench;
 
+/// One load at a time: each would be the other's disturbance.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// The cases of a suite with this target, by their ids.
 fn measured(capacity: u32, cases: &str) -> Vec<Value> {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let bench = Bench::new();
     let text = format!(
         "version = 1\n\
@@ -35,7 +40,7 @@ fn objective<'a>(case: &'a Value, name: &str) -> &'a Value {
 fn met(case: &Value, names: &[&str]) {
     for name in names {
         let found = objective(case, name);
-        assert_eq!(found["outcome"], "met", "{found} {}", case["errors"]);
+        assert_eq!(found["outcome"], "met", "{found} {}", case["counts"]);
     }
     let words = case["verdicts"].as_array().unwrap();
     assert!(words.iter().all(|word| word != "WRONG-OUTPUT"), "{words:?}");
@@ -54,7 +59,7 @@ fn a_burst_of_five_times_the_capacity_is_refused_in_time_and_leaves_nothing_behi
         "[[case]]\nid = \"burst\"\nop = \"service.encrypt\"\nsizes = \"12B\"\n\
          load = { cap = 2000, connections = 8, streams = 250 }\n\
          phases = [{ rate = 300, for = \"1s\" }, { rate = 5000, for = \"2s\" }, { rate = 300, for = \"3s\" }]\n\
-         slo = { \"accepted.p99\" = \"2s\", \"refused.p99\" = \"1s\", lost = \"0%\", recovery = \"10s\" }\n",
+         slo = { \"accepted.p99\" = \"500ms\", \"refused.p99\" = \"100ms\", lost = \"0%\", recovery = \"10s\" }\n",
     );
     let case = &cases[0];
     met(case, &["accepted.p99", "refused.p99", "lost"]);
@@ -85,28 +90,19 @@ fn a_client_that_asks_for_twice_what_it_may_is_not_noticed_by_another() {
         5_000,
         "[[case]]\nid = \"flood\"\nop = \"service.flood\"\nsizes = \"12B\"\nduration = \"2s\"\n\
          load = { rate = 3000, cap = 2000, connections = 8, streams = 250 }\n\
-         slo = { \"trading-1.p99\" = \"1s\", \"refused.p99\" = \"1s\", lost = \"0%\", \"nobody.p99\" = \"1s\" }\n",
+         slo = { \"trading-1.p99\" = \"50ms\", \"refused.p99\" = \"100ms\", lost = \"0%\", \"nobody.p99\" = \"1s\" }\n",
     );
     let case = &cases[0];
-    met(case, &["refused.p99", "lost"]);
-    // A machine that stands still for a moment refuses whoever comes next, and has no time to show.
-    let stood_still = errors(case, "overloaded");
-    if stood_still == 0 {
-        met(case, &["trading-1.p99"]);
-    }
+    met(case, &["trading-1.p99", "refused.p99", "lost"]);
     assert_eq!(objective(case, "nobody.p99")["outcome"], "undecided");
     let parts = case["parts"].as_array().unwrap();
     let part = |name: &str| parts.iter().find(|part| part["name"] == name).unwrap();
     let (quiet, flood) = (part("trading-1"), part("web-2fa-1"));
+    assert_eq!(quiet["counts"]["error"], 0);
     let count = |part: &Value, what: &str| part["counts"][what].as_u64().unwrap();
-    let limited = errors(case, "rate_limited");
-    assert!(count(quiet, "error") <= stood_still, "{parts:?}");
-    assert_eq!(
-        count(flood, "error") + count(quiet, "error"),
-        limited + stood_still
-    );
+    assert_eq!(count(flood, "error"), errors(case, "rate_limited"));
     // A third of what was asked is the other's; of the rest half is more than was allowed.
-    assert!(limited * 4 > count(flood, "sent"), "{flood}");
+    assert!(count(flood, "error") * 4 > count(flood, "sent"), "{flood}");
     assert!(
         count(flood, "sent") > count(quiet, "sent") * 3 / 2,
         "{parts:?}"

@@ -1,0 +1,14 @@
+//! What an overloaded service keeps. Tests of their own, because they have deadlines: cargo runs one program of tests
+//! after the other, so nothing else of ours is at work meanwhile.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+#[expect(dead_code, reason = "the other tests of the program use more of it")]
+#[path = "../it/bench.rs"]
+mod bench;
+#[cfg(test)]
+mod bench_overload;
+#[cfg(test)]
+#[expect(dead_code, reason = "the other tests of the program use more of it")]
+#[path = "../it/program.rs"]
+mod program;
