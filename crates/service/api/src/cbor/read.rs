@@ -121,7 +121,7 @@ impl<'de> Reader<'de> {
     /// The argument of a head that has to be of this kind. Nearly every item of a body is of a kind that is known
     /// before it is read, which spares the way through [`Head`].
     #[inline]
-    fn expect(&mut self, major: Major) -> Result<u64, Malformed> {
+    fn head_of(&mut self, major: Major) -> Result<u64, Malformed> {
         self.at = self.position();
         let first = self.cursor.u8()?;
         if first & 0xE0 != major as u8 {
@@ -133,7 +133,7 @@ impl<'de> Reader<'de> {
     /// The bytes of a text, which need not be one.
     #[inline]
     fn raw_text(&mut self) -> Result<&'de [u8], Malformed> {
-        let length = self.expect(Major::Text)?;
+        let length = self.head_of(Major::Text)?;
         self.string(length)
     }
 
@@ -143,7 +143,7 @@ impl<'de> Reader<'de> {
 
     #[inline]
     fn bytes(&mut self) -> Result<&'de [u8], Malformed> {
-        let length = self.expect(Major::Bytes)?;
+        let length = self.head_of(Major::Bytes)?;
         self.string(length)
     }
 
@@ -170,7 +170,7 @@ impl<'de> Reader<'de> {
     }
 
     fn map<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Malformed> {
-        let count = self.expect(Major::Map)?;
+        let count = self.head_of(Major::Map)?;
         self.inside(count, |inside| visitor.visit_map(inside))
     }
 }
@@ -336,7 +336,8 @@ impl<'de> Deserializer<'de> for Name<'_, 'de> {
         visitor.visit_borrowed_str(self.0.text()?)
     }
 
-    /// As bytes, which is how a known name is compared: it need not be known to be a text first.
+    /// As bytes, which is how a known name is compared. That it is a text shows soonest in ASCII, which all known names
+    /// are.
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
         let name = self.0.raw_text()?;
         match name.is_ascii() || std::str::from_utf8(name).is_ok() {
