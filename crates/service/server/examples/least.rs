@@ -9,6 +9,9 @@
 //! `seal,hash,write`, of
 //! * `seal`: an envelope of suite 1 with a fresh nonce (design 7.6);
 //! * `sign`: a signature of Ed25519;
+//! * `token`: an envelope of suite 3, sealed in a token under a key of the session, through the layer and without the
+//!   holder of keys. `KEYWRIGHT_PKCS11_MODULE` says which module, `KEYWRIGHT_LEAST_LABEL` which token, and
+//!   `KEYWRIGHT_LEAST_PIN_FILE` where its PIN is;
 //! * `hash`: one link of the log over a record of a request (design 7.33);
 //! * `write`: the record goes into a file before its answer leaves, with those of all requests that were read with it.
 #![expect(
@@ -30,7 +33,11 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{Request, Response};
 use keywright_clock::Clock;
-use keywright_envelope::{Aad, Binding, Identity, SealingKey, derive};
+use keywright_envelope::{Aad, Binding, DeviceKey, Identity, Sealing, SealingKey, derive};
+use keywright_pkcs11::{
+    Credential, KeyPlan, Mechanism, Module, ObjectHandle, Pin, Purpose, SecretKind, Session,
+    TokenQuery, User,
+};
 use keywright_primitives::hash::sha256;
 use keywright_primitives::random::RandomStream;
 use keywright_primitives::signature::SigningKey;
@@ -52,6 +59,9 @@ const RECORD: usize = 138 + 22;
 const WRITTEN: usize = 4 + RECORD + 8;
 /// What is read as the body of each request.
 const ASKED: &[u8] = br#"{"plaintext":"SGVsbG8gV29ybGQh"}"#;
+
+/// What is sealed, or signed.
+const TEXT: &[u8] = b"Hello World!";
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -75,15 +85,19 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-const PARTS: [&str; 4] = ["seal", "sign", "hash", "write"];
+const PARTS: [&str; 5] = ["seal", "sign", "token", "hash", "write"];
 
-/// What is done for each request; an empty variable is the null mode alone.
 #[expect(
     clippy::disallowed_methods,
     reason = "whoever calls a bare server gives it four arguments and no fifth"
 )]
+fn variable(name: &str) -> Result<String, Failure> {
+    std::env::var(name).map_err(|error| format!("{name}: {error}").into())
+}
+
+/// What is done for each request; an empty variable is the null mode alone.
 fn parts() -> Result<Vec<&'static str>, Failure> {
-    let named = std::env::var("KEYWRIGHT_LEAST").unwrap_or_else(|_| "seal,hash,write".to_owned());
+    let named = variable("KEYWRIGHT_LEAST").unwrap_or_else(|_| "seal,hash,write".to_owned());
     let each = named.split(',').filter(|name| !name.is_empty());
     let known = each.map(|name| {
         let part = PARTS.into_iter().find(|part| *part == name);
@@ -107,6 +121,7 @@ struct Least {
     head: Parts,
     sealing: Option<SealingKey>,
     signing: Option<SigningKey>,
+    token: Option<InToken>,
     random: Rc<RefCell<RandomStream>>,
     out: RefCell<Vec<u8>>,
     link: Cell<[u8; 32]>,
@@ -138,6 +153,7 @@ impl Least {
             sealing: does("seal").then(sealing_key),
             signing: does("sign")
                 .then(|| SigningKey::from_seed(&Secret::from_fill(|seed| seed.fill(7))).unwrap()),
+            token: does("token").then(|| InToken::open().unwrap()),
             random,
             out: RefCell::default(),
             link: Cell::new([0; 32]),
@@ -153,17 +169,15 @@ impl Least {
         out.clear();
         if let Some(key) = &self.sealing {
             let mut random = self.random.borrow_mut();
-            let sealed = key.seal_into(
-                Binding::None,
-                &Aad::EMPTY,
-                b"Hello World!",
-                &mut random,
-                &mut out,
-            );
+            let sealed = key.seal_into(Binding::None, &Aad::EMPTY, TEXT, &mut random, &mut out);
             sealed.unwrap();
         }
+        if let Some(token) = &self.token {
+            let mut random = self.random.borrow_mut();
+            token.seal(&mut random, &mut out).unwrap();
+        }
         if let Some(key) = &self.signing {
-            out.extend_from_slice(&key.sign(b"Hello World!"));
+            out.extend_from_slice(&key.sign(TEXT));
         }
         let mut hashed = [0; HASHED];
         hashed[..32].copy_from_slice(&self.link.get());
@@ -180,6 +194,48 @@ impl Least {
     }
 }
 
+/// A key in a session with a token.
+struct InToken {
+    session: Session,
+    key: ObjectHandle,
+    device: DeviceKey,
+}
+
+impl InToken {
+    fn open() -> Result<Self, Failure> {
+        let module = Module::load(Path::new(&variable("KEYWRIGHT_PKCS11_MODULE")?))?;
+        let label = variable("KEYWRIGHT_LEAST_LABEL")?;
+        let session = module.find_token(&TokenQuery::label(&label))?.open()?;
+        let pin = Pin::from_line(fs::read(variable("KEYWRIGHT_LEAST_PIN_FILE")?)?);
+        session.login(User::User, Credential::Pin(&pin))?;
+        let plan = KeyPlan::new(Purpose::Encrypt).in_session();
+        let key = session.generate_secret(SecretKind::Aes { len: 32 }, &plan)?;
+        let device = DeviceKey::new(identity(Suite::TokenGcm12))?;
+        Ok(Self {
+            session,
+            key,
+            device,
+        })
+    }
+
+    fn seal(&self, random: &mut RandomStream, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let sealing = Sealing {
+            binding: Binding::None,
+            aad: &Aad::EMPTY,
+            plaintext: TEXT,
+        };
+        let sealed = self
+            .device
+            .seal_into(&sealing, out, |nonce, aad, text, out| {
+                random.fill(nonce)?;
+                let mechanism = Mechanism::AesGcm { nonce, aad };
+                self.session.encrypt(&mechanism, self.key, text, out)?;
+                Ok::<_, Failure>(())
+            });
+        sealed.map(drop)
+    }
+}
+
 fn head() -> Parts {
     let asked = Request::post("/v1/contexts/exchange-key/encrypt")
         .header(CONTENT_TYPE, "application/json")
@@ -188,13 +244,16 @@ fn head() -> Parts {
 }
 
 fn sealing_key() -> SealingKey {
-    let identity = Identity {
-        suite: Suite::Xaes256Gcm,
+    derive(&[7; 32], identity(Suite::Xaes256Gcm)).unwrap().0
+}
+
+const fn identity(suite: Suite) -> Identity {
+    Identity {
+        suite,
         kind: Kind::Message,
         key: KeyId::from_bytes([1; 16]),
         version: KeyVersion::FIRST,
-    };
-    derive(&[7; 32], identity).unwrap().0
+    }
 }
 
 impl Handler for Least {

@@ -30,18 +30,13 @@ impl Timing {
     }
 
     /// Adds the header, if it is wanted; `total` is asked only then.
-    pub(crate) fn stamp(
-        self,
-        mut response: Response<Reply>,
-        total: impl FnOnce() -> Duration,
-    ) -> Response<Reply> {
+    pub(crate) fn stamp(self, response: &mut Response<Reply>, total: impl FnOnce() -> Duration) {
         if self == Self::Tell {
             let spent = response.extensions_mut().remove::<Spent>();
             if let Ok(value) = HeaderValue::from_str(&told(spent, total())) {
                 response.headers_mut().insert(SERVER_TIMING, value);
             }
         }
-        response
     }
 }
 

@@ -4,9 +4,12 @@
 //! client. Each server thread counts for itself, so that counting is never a contended write; whoever reads adds
 //! up. What is rare (a commit of the store, a reload) is counted in one place.
 
+mod counter;
 mod histogram;
 mod page;
 
+use std::cell::Cell;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,24 +21,32 @@ use crate::Snapshot;
 use crate::clock_watch::ClockState;
 use crate::standing::Standing;
 use crate::survey::Survey;
+use counter::Counter;
 use histogram::{Histogram, Summed};
 use page::{Kind, Page, seconds};
 
-/// The counters of one server thread.
+/// The counters of one server thread, in the hand of that thread: there is one such hand, and it cannot be shared.
 #[derive(Debug)]
 pub struct Counters {
-    requests: Vec<AtomicU64>,
-    items: Vec<AtomicU64>,
+    counts: Arc<Counts>,
+    one_thread: PhantomData<Cell<()>>,
+}
+
+/// What one server thread has counted, for whoever reads.
+#[derive(Debug)]
+struct Counts {
+    requests: Vec<Counter>,
+    items: Vec<Counter>,
     durations: Vec<Histogram>,
     holder: [Histogram; Place::ALL.len()],
     queue: Histogram,
     audit: Histogram,
-    audit_failures: AtomicU64,
-    opened: AtomicU64,
-    closed: AtomicU64,
-    refused: Vec<AtomicU64>,
+    audit_failures: Counter,
+    opened: Counter,
+    closed: Counter,
+    refused: Vec<Counter>,
     /// When the thread last came round, and whether it still is there.
-    beat: AtomicU64,
+    beat: Counter,
 }
 
 /// Where a key holder did its work.
@@ -58,9 +69,9 @@ impl Place {
     }
 }
 
-impl Counters {
+impl Counts {
     fn new() -> Self {
-        let zeros = |count| (0..count).map(|_| AtomicU64::new(0)).collect();
+        let zeros = |count| (0..count).map(|_| Counter::default()).collect();
         Self {
             requests: zeros(NUMBERS * NUMBERS),
             items: zeros(NUMBERS),
@@ -68,36 +79,38 @@ impl Counters {
             holder: Default::default(),
             queue: Histogram::default(),
             audit: Histogram::default(),
-            audit_failures: AtomicU64::new(0),
-            opened: AtomicU64::new(0),
-            closed: AtomicU64::new(0),
+            audit_failures: Counter::default(),
+            opened: Counter::default(),
+            closed: Counter::default(),
             refused: zeros(NUMBERS),
-            beat: AtomicU64::new(0),
+            beat: Counter::default(),
         }
     }
+}
 
+impl Counters {
     /// Counts one request that was refused before anything was done for it; its time would say nothing
     /// about those that are answered.
     pub fn count_refused(&self, operation: Operation, code: Code) {
-        add(self.requests.get(index(operation, code)), 1);
+        add(self.counts.requests.get(index(operation, code)), 1);
     }
 
     /// Counts one answered request.
     pub(crate) fn count(&self, operation: Operation, code: Code, items: u64, took: Duration) {
-        add(self.requests.get(index(operation, code)), 1);
+        add(self.counts.requests.get(index(operation, code)), 1);
         let row = usize::from(operation.number());
-        add(self.items.get(row), items);
-        if let Some(durations) = self.durations.get(row) {
+        add(self.counts.items.get(row), items);
+        if let Some(durations) = self.counts.durations.get(row) {
             durations.note(took);
         }
     }
 
     /// Notes how long a holder worked, and how long the request waited for its turn.
     pub(crate) fn note_holder(&self, place: Place, spent: Spent) {
-        let [pool, thread] = &self.holder;
+        let [pool, thread] = &self.counts.holder;
         match place {
             Place::Pool => {
-                self.queue.note(spent.queue);
+                self.counts.queue.note(spent.queue);
                 pool.note(spent.holder);
             }
             Place::Thread => thread.note(spent.holder),
@@ -106,31 +119,30 @@ impl Counters {
 
     /// Notes one write of audit records, which many requests share.
     pub(crate) fn note_audit(&self, took: Duration, ended: Ended) {
-        self.audit.note(took);
-        let failures = &self.audit_failures;
-        failures.fetch_add(ended.failures(), Ordering::Relaxed);
+        self.counts.audit.note(took);
+        self.counts.audit_failures.add(ended.failures());
     }
 
     pub(crate) fn note_opened(&self) {
-        self.opened.fetch_add(1, Ordering::Relaxed);
+        self.counts.opened.add(1);
     }
 
     pub(crate) fn note_closed(&self) {
-        self.closed.fetch_add(1, Ordering::Relaxed);
+        self.counts.closed.add(1);
     }
 
     pub(crate) fn note_refused(&self, code: Code) {
-        add(self.refused.get(usize::from(code.number())), 1);
+        add(self.counts.refused.get(usize::from(code.number())), 1);
     }
 
     /// Says that the thread is alive at `now`.
     pub(crate) fn beat(&self, now: MonotonicTime) {
-        self.beat.store(now.nanos().max(1), Ordering::Relaxed);
+        self.counts.beat.set(now.nanos().max(1));
     }
 
     /// Says that the thread has ended in order.
     pub(crate) fn ended(&self) {
-        self.beat.store(0, Ordering::Relaxed);
+        self.counts.beat.set(0);
     }
 }
 
@@ -199,7 +211,7 @@ pub struct Spent {
 /// What is counted once for the whole node.
 #[derive(Debug, Default)]
 struct Rare {
-    commits: Histogram,
+    commits: Mutex<Histogram>,
     store_failures: AtomicU64,
     reloads: AtomicU64,
     failed_reloads: AtomicU64,
@@ -211,7 +223,7 @@ struct Rare {
 /// The counters of all threads, and of the node.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    threads: Mutex<Vec<Arc<Counters>>>,
+    threads: Mutex<Vec<Arc<Counts>>>,
     rare: Rare,
 }
 
@@ -228,16 +240,19 @@ pub(crate) struct Facts<'a> {
 impl Metrics {
     /// Counters for one more thread.
     #[must_use]
-    pub fn thread(&self) -> Arc<Counters> {
-        let counters = Arc::new(Counters::new());
-        self.all().push(Arc::clone(&counters));
-        counters
+    pub fn thread(&self) -> Counters {
+        let counts = Arc::new(Counts::new());
+        self.all().push(Arc::clone(&counts));
+        Counters {
+            counts,
+            one_thread: PhantomData,
+        }
     }
 
     /// Notes a write of the store; one that was refused for the order's own sake has not failed.
     pub fn note_commit(&self, took: Duration, ended: Ended) {
         let rare = &self.rare;
-        rare.commits.note(took);
+        rare.commits().note(took);
         let failures = &rare.store_failures;
         failures.fetch_add(ended.failures(), Ordering::Relaxed);
     }
@@ -275,7 +290,7 @@ impl Metrics {
     #[must_use]
     pub fn longest_silence(&self, now: MonotonicTime) -> Duration {
         let beats = self.all();
-        let beats = beats.iter().map(|one| one.beat.load(Ordering::Relaxed));
+        let beats = beats.iter().map(|one| one.beat.get());
         let silent = beats
             .filter(|beat| *beat != 0)
             .map(|beat| Duration::from_nanos(now.nanos().saturating_sub(beat)));
@@ -297,12 +312,12 @@ impl Metrics {
         page.finish()
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<Arc<Counters>>> {
+    fn all(&self) -> MutexGuard<'_, Vec<Arc<Counts>>> {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-type Threads = [Arc<Counters>];
+type Threads = [Arc<Counts>];
 
 fn requests(page: &mut Page, threads: &Threads) {
     let name = "keywright_requests_total";
@@ -396,10 +411,14 @@ fn audit(page: &mut Page, threads: &Threads) {
 }
 
 impl Rare {
+    fn commits(&self) -> MutexGuard<'_, Histogram> {
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn render(&self, page: &mut Page) {
         let name = "keywright_store_commit_duration_seconds";
         page.head(name, Kind::Histogram, "One transaction of the store.");
-        page.histogram(name, "", &Summed::of([&self.commits].into_iter()));
+        page.histogram(name, "", &Summed::of([&*self.commits()].into_iter()));
         let name = "keywright_store_failures_total";
         let help = "Transactions that the disk or the database refused.";
         let failures = self.store_failures.load(Ordering::Relaxed);
@@ -502,14 +521,14 @@ fn keys(page: &mut Page, facts: &Facts<'_>) {
     page.one(name, Kind::Gauge, help, age.as_secs());
 }
 
-fn sum<'a>(threads: &'a Threads, counter: impl Fn(&'a Counters) -> Option<&'a AtomicU64>) -> u64 {
-    let values = threads.iter().filter_map(|counters| counter(counters));
-    values.map(|counter| counter.load(Ordering::Relaxed)).sum()
+fn sum<'a>(threads: &'a Threads, counter: impl Fn(&'a Counts) -> Option<&'a Counter>) -> u64 {
+    let values = threads.iter().filter_map(|counts| counter(counts));
+    values.map(Counter::get).sum()
 }
 
-fn add(counter: Option<&AtomicU64>, value: u64) {
+fn add(counter: Option<&Counter>, value: u64) {
     if let Some(counter) = counter {
-        counter.fetch_add(value, Ordering::Relaxed);
+        counter.add(value);
     }
 }
 

@@ -221,14 +221,21 @@ pub(crate) enum UseOfKey {
 pub struct Prepared {
     pub(crate) items: Items,
     pub(crate) refused: Refused,
+    /// Nothing for most operations, whose items are moved a few times and should not carry room for it.
+    beside: Option<Box<Beside>>,
+}
+
+/// What stands beside the items of some operations.
+#[derive(Debug, Default)]
+struct Beside {
     /// The version that each item names; empty for operations whose items name none.
     named: Vec<KeyVersion>,
     /// The path that each item names, empty for none; no entry for operations whose items name none.
     paths: Vec<String>,
     /// The label beside each item, where labels stand beside them; no entry where none does.
-    pub(crate) labels: Vec<Option<String>>,
+    labels: Vec<Option<String>>,
     /// The version that reads each item which the seed service sealed, none for envelopes; no entry without labels.
-    pub(crate) readers: Vec<KeyVersion>,
+    readers: Vec<KeyVersion>,
 }
 
 impl Prepared {
@@ -238,29 +245,49 @@ impl Prepared {
         Self {
             items: Items::with_capacity(items, bytes),
             refused: Refused::default(),
-            named: Vec::new(),
-            paths: Vec::new(),
-            labels: Vec::new(),
-            readers: Vec::new(),
+            beside: None,
         }
+    }
+
+    fn beside(&mut self) -> &mut Beside {
+        self.beside.get_or_insert_default()
     }
 
     /// Says which label stands beside the item that is added next, if one does: it alone says who reads the item. Where
     /// one stands beside any item, every item must be preceded by this.
     pub fn label(&mut self, label: Option<&str>) {
-        self.labels.push(label.map(str::to_owned));
+        self.beside().labels.push(label.map(str::to_owned));
     }
 
     /// Says which key of a tree the item that is added next is for. For operations whose items may name a path,
     /// every item must be preceded by this.
     pub fn path(&mut self, path: &str) {
-        self.paths.push(path.to_owned());
+        self.beside().paths.push(path.to_owned());
     }
 
     /// Says which version the item that is added next names. For operations whose items name one, every item
     /// must be preceded by this.
     pub fn name(&mut self, version: KeyVersion) {
-        self.named.push(version);
+        self.beside().named.push(version);
+    }
+
+    /// The label beside the item at `index`.
+    pub(crate) fn label_of(&self, index: usize) -> Option<&str> {
+        self.labels().get(index)?.as_deref()
+    }
+
+    /// Whether labels stand beside the items.
+    pub(crate) fn has_labels(&self) -> bool {
+        !self.labels().is_empty()
+    }
+
+    fn labels(&self) -> &[Option<String>] {
+        self.beside.as_ref().map_or(&[], |beside| &beside.labels)
+    }
+
+    /// Says which version reads the item that is added next, or that it is an envelope.
+    pub(crate) fn read_by(&mut self, version: KeyVersion) {
+        self.beside().readers.push(version);
     }
 
     /// Adds an item; `payload` and `aad` append their bytes. If one of them fails, the item keeps its
@@ -390,11 +417,15 @@ pub(crate) fn plan(
     let Prepared {
         mut items,
         mut refused,
+        beside,
+    } = prepared;
+    let nothing = Beside::default();
+    let Beside {
         named,
         paths,
-        labels: _,
         readers,
-    } = prepared;
+        ..
+    } = beside.as_deref().unwrap_or(&nothing);
     // A holder would refuse it too, but as a whole machine's fault rather than a key's kind.
     if !operation.is_of(key.spec().purpose) {
         return Err(Code::Unsupported);
@@ -424,19 +455,19 @@ pub(crate) fn plan(
             request: &mut request,
             noted: &mut noted,
         };
-        assign_opened(openable, &readers, &mut items, &mut refused);
+        assign_opened(openable, readers, &mut items, &mut refused);
     }
     let listed = match rights {
         Some(rights) => {
             let decider = Paths::new(key, operation.operation(), rights)?;
-            decide_paths(&decider, &paths, &mut items, &mut refused)?
+            decide_paths(&decider, paths, &mut items, &mut refused)?
         }
         None => PathList::new(),
     };
     if operation.names_version() {
         let of = (operation, key);
         let into = (&mut request, &mut refused, &mut noted);
-        assign_named(of, &named, &mut items, into);
+        assign_named(of, named, &mut items, into);
     }
     let plan = Plan {
         request,

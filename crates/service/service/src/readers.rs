@@ -30,7 +30,7 @@ pub(crate) fn settle(given: Prepared, key: &Key, asking: Asking<'_>) -> Result<P
     let count = given.items.len();
     let mut settled = Prepared::with_capacity(count, given.items.byte_len());
     for (index, item) in given.items.iter().enumerate() {
-        let label = given.labels.get(index).and_then(Option::as_deref);
+        let label = given.label_of(index);
         let reader = match (given.refused.why(index), label) {
             (Some(why), _) => Err(why),
             (None, None) => Ok(None),
@@ -40,7 +40,7 @@ pub(crate) fn settle(given: Prepared, key: &Key, asking: Asking<'_>) -> Result<P
             Ok(Some((version, _))) => *version,
             _ => KeyVersion::NONE,
         };
-        settled.readers.push(version);
+        settled.read_by(version);
         match reader {
             Ok(None) => push(&mut settled.items, item.payload, item.aad)?,
             Ok(Some((_, detail))) => {

@@ -56,7 +56,7 @@ pub struct Worker {
     owed: RefCell<Vec<Owed>>,
     /// Connections whose records wait for the next flush, and where to say that one was lost.
     connections: RefCell<Vec<(Ticket, Rc<Cell<bool>>)>>,
-    counters: Arc<Counters>,
+    counters: Counters,
     /// Uses of keys that are not handed over yet.
     tallies: RefCell<Tallies>,
     /// Whether an answer that waits for the next flush hands out key material.

@@ -46,10 +46,7 @@ impl Handler for Application {
 
     async fn respond(&self, caller: &Caller, head: &Parts, body: &mut Body) -> Response<Reply> {
         if let Some(route) = self.seed.route(head.uri.path()) {
-            let started = self.worker.shared().clock().monotonic();
-            let response = Box::pin(seed::respond(self, caller, route, (head, body))).await;
-            let total = || self.worker.shared().clock().monotonic().since(started);
-            return self.timing.stamp(response, total);
+            return Box::pin(self.respond_to_seed(caller, route, (head, body))).await;
         }
         let matched = match_route_on(self.plane, &head.method, head.uri.path());
         let codecs = codecs_of(&matched, &head.headers);
@@ -72,7 +69,7 @@ impl Handler for Application {
         };
         let traced = self.traced(&call, head, || self.template(&matched, head));
         let shape = shape_of(&matched);
-        let response = match matched {
+        let mut response = match matched {
             RouteMatch::Found { route, context } if route.is_stream() => {
                 let incoming = Incoming {
                     context: context.unwrap_or_default(),
@@ -102,7 +99,8 @@ impl Handler for Application {
         };
         traced.end(&response, shape);
         let total = || self.worker.shared().clock().monotonic().since(call.started);
-        self.timing.stamp(response, total)
+        self.timing.stamp(&mut response, total);
+        response
     }
 
     fn abandoned(&self, caller: &Caller, code: Code) -> Response<Reply> {
@@ -133,6 +131,20 @@ impl Handler for Application {
 }
 
 impl Application {
+    /// The answer to a client of the seed service.
+    async fn respond_to_seed(
+        &self,
+        caller: &Caller,
+        route: keywright_api::seed::Endpoint,
+        asked: (&Parts, &mut Body),
+    ) -> Response<Reply> {
+        let started = self.worker.shared().clock().monotonic();
+        let mut response = seed::respond(self, caller, route, asked).await;
+        let total = || self.worker.shared().clock().monotonic().since(started);
+        self.timing.stamp(&mut response, total);
+        response
+    }
+
     /// The template of the route that a request leads to.
     fn template(&self, matched: &RouteMatch<'_>, head: &Parts) -> Template {
         match matched {

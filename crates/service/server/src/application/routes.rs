@@ -6,15 +6,15 @@ use keywright_api::error::Refusal;
 use keywright_api::openapi;
 use keywright_api::route::Endpoint;
 use keywright_clock::WallTime;
-use keywright_service::{DataOperation, Need};
+use keywright_service::{DataOperation, Need, Performed};
 use keywright_types::Operation;
 
 use super::contexts::entry;
 use super::{Application, Asked, to_json};
-use crate::exchange::{Understood, answer, good, good_in, refuse, understand};
+use crate::exchange::{Form, Understood, answer, good, good_in, refuse, understand};
 use crate::orders;
 use crate::seed::SeedDoor;
-use crate::transport::{Body, Reply, reply};
+use crate::transport::{Body, BodyError, Reply, Reserved, Room, reply};
 
 impl Application {
     pub(super) async fn route(
@@ -51,22 +51,14 @@ impl Application {
     ) -> Result<Response<Reply>, Refusal> {
         let room = body.room();
         let body = self.body_of(&mut asked, body).await?;
-        let understood = understand(operation, (asked.codecs.request, &body), &self.limits);
-        let Understood { items, form } = match understood {
-            Ok(understood) => understood,
-            Err(refusal) => return Err(Box::pin(self.refused(asked, refusal)).await),
+        let begun = match self.begin(asked, (operation, context), &body, &room) {
+            Ok(begun) => begun,
+            Err(Stopped::Counted(refusal)) => return Err(refusal),
+            Err(Stopped::Unrecorded(refusal)) => {
+                return Err(Box::pin(self.refused(asked, refusal)).await);
+            }
         };
-        self.charge(asked, items.len())?;
-        let made = 2 * body.len() + items.len() * ROOM_OF_AN_ITEM;
-        let _reserved = match room.reserve(made) {
-            Ok(reserved) => reserved,
-            Err(full) => return Err(Box::pin(self.no_room(asked, full)).await),
-        };
-        let recorded = self
-            .worker
-            .perform(asked.call, context, operation, items)
-            .await;
-        let done = self.release(recorded).await?;
+        let done = self.release(begun.performed.await).await?;
         let not_after = if operation.hands_out_keys() {
             self.data_keys_end()
         } else {
@@ -74,10 +66,32 @@ impl Application {
         };
         let codec = asked.codecs.answer;
         let room = (done.byte_len(), not_after);
-        let written = answer(codec, (operation, &form), done.iter(), room)?;
+        let written = answer(codec, (operation, &begun.form), done.iter(), room)?;
         let mut response = good_in(codec, written);
         self.timing.note(&mut response, done.spent());
         Ok(response)
+    }
+
+    /// Understands a request and has its work begun. Nothing is waited for here, so what is made on the way has no place
+    /// in what is kept of each request while others have their turn.
+    fn begin<'a>(
+        &'a self,
+        asked: Asked<'a>,
+        (operation, context): (DataOperation, &str),
+        body: &[u8],
+        room: &Room,
+    ) -> Result<Begun<'a>, Stopped> {
+        let understood = understand(operation, (asked.codecs.request, body), &self.limits);
+        let Understood { items, form } = understood.map_err(Stopped::Unrecorded)?;
+        self.charge(asked, items.len()).map_err(Stopped::Counted)?;
+        let made = 2 * body.len() + items.len() * ROOM_OF_AN_ITEM;
+        let no_room = |full: BodyError| Stopped::Unrecorded(Refusal::new(full.code()));
+        let reserved = room.reserve(made).map_err(no_room)?;
+        Ok(Begun {
+            performed: self.worker.perform(asked.call, context, operation, items),
+            form,
+            _reserved: reserved,
+        })
     }
 
     /// When a data key that is handed out now should be exchanged for another.
@@ -156,6 +170,21 @@ impl Application {
         let done = self.release(recorded).await?;
         Ok(good(orders::answer(done)))
     }
+}
+
+/// A request whose work is begun, and what its answer needs.
+struct Begun<'a> {
+    performed: Performed<'a>,
+    form: Form,
+    _reserved: Reserved,
+}
+
+/// Why the work of a request was not begun.
+enum Stopped {
+    /// Its caller does too much, which is counted already.
+    Counted(Refusal),
+    /// It is wrong, or too large, and has no record yet.
+    Unrecorded(Refusal),
 }
 
 pub(super) const fn data_operation(endpoint: Endpoint) -> Option<DataOperation> {

@@ -1,7 +1,8 @@
 //! Histograms of durations, from a microsecond to ten seconds.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use super::counter::Counter;
 
 /// Upper bounds, in nanoseconds and as they are shown.
 const BOUNDS: [(u64, &str); 19] = [
@@ -26,30 +27,22 @@ const BOUNDS: [(u64, &str); 19] = [
     (10_000_000_000, "10"),
 ];
 
-/// The durations that one thread has seen, or all of them where they are rare.
-#[derive(Debug)]
+/// The durations that one thread has seen, or all of them, one at a time, where they are rare.
+#[derive(Debug, Default)]
 pub(super) struct Histogram {
-    buckets: [AtomicU64; BOUNDS.len() + 1],
-    nanos: AtomicU64,
-}
-
-impl Default for Histogram {
-    fn default() -> Self {
-        Self {
-            buckets: std::array::from_fn(|_| AtomicU64::new(0)),
-            nanos: AtomicU64::new(0),
-        }
-    }
+    buckets: [Counter; BOUNDS.len() + 1],
+    nanos: Counter,
 }
 
 impl Histogram {
+    /// Counts one, for the one who writes.
     pub(super) fn note(&self, took: Duration) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let place = BOUNDS.partition_point(|(bound, _)| *bound < nanos);
         if let Some(bucket) = self.buckets.get(place) {
-            bucket.fetch_add(1, Ordering::Relaxed);
+            bucket.add(1);
         }
-        self.nanos.fetch_add(nanos, Ordering::Relaxed);
+        self.nanos.add(nanos);
     }
 }
 
@@ -66,9 +59,9 @@ impl Summed {
         for histogram in histograms {
             let counts = histogram.buckets.iter();
             for (total, count) in sum.buckets.iter_mut().zip(counts) {
-                *total += count.load(Ordering::Relaxed);
+                *total += count.get();
             }
-            sum.nanos += histogram.nanos.load(Ordering::Relaxed);
+            sum.nanos += histogram.nanos.get();
         }
         sum
     }

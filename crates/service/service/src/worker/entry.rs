@@ -123,7 +123,7 @@ impl Entry<'_> {
         match (items.len(), items.next()) {
             (1, Some(only)) => {
                 drop(items);
-                let reason = done.refused.reason(0);
+                let reason = done.kept().refused.reason(0);
                 self.finish_one(done, only, reason)
             }
             (_, first) => {
@@ -139,12 +139,12 @@ impl Entry<'_> {
             .map(|item| (item.version, item.code, item.message));
         let of = (self.facts.key, operation.use_of_key(), self.facts.time);
         let mut tallies = self.worker.tallies.borrow_mut();
-        tallies.count(of, outcomes, &done.noted);
+        tallies.count(of, outcomes, &done.kept().noted);
     }
 
     /// The record of a single item says itself how the item ended.
     fn finish_one<T>(
-        mut self,
+        &mut self,
         value: T,
         (version, code, message): Outcome,
         reason: Option<Reason>,
@@ -168,7 +168,7 @@ impl Entry<'_> {
 
     /// One record for a batch: groups and a digest over every item (design 7.31).
     pub(super) fn finish_batch<T>(
-        self,
+        mut self,
         value: T,
         mut items: impl ExactSizeIterator<Item = Outcome>,
     ) -> Recorded<Result<T, Code>> {
@@ -178,7 +178,7 @@ impl Entry<'_> {
         }
     }
 
-    fn finish_summed<T>(mut self, value: T, summary: &Summary) -> Recorded<Result<T, Code>> {
+    fn finish_summed<T>(&mut self, value: T, summary: &Summary) -> Recorded<Result<T, Code>> {
         self.facts.failed = summary.failed();
         let paths = std::mem::take(&mut self.paths);
         let [groups, digest] = summary.fields();

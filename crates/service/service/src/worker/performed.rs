@@ -11,21 +11,38 @@ use crate::metrics::Spent;
 use crate::plan::{Noted, Refused};
 use crate::recorded::Recorded;
 
-/// What came of the items of a request.
+/// What came of the items of a request. It is locked up, waited for and let out before it is read, so it is a word that
+/// moves and not two hundred bytes.
 #[derive(Debug)]
-pub struct Done {
-    pub(super) reply: Reply,
+pub struct Done(Box<Results>);
+
+#[derive(Debug)]
+struct Results {
+    reply: Reply,
+    kept: Kept,
+    spent: Spent,
+}
+
+/// What does not go to the holder, and is needed when it is done.
+#[derive(Debug)]
+pub(super) struct Kept {
+    /// Items that are refused whatever the holder says.
     pub(super) refused: Refused,
+    /// What is counted besides.
     pub(super) noted: Noted,
-    pub(super) spent: Spent,
 }
 
 impl Done {
+    pub(super) fn new(reply: Reply, kept: Kept, spent: Spent) -> Self {
+        Self(Box::new(Results { reply, kept, spent }))
+    }
+
     /// The results in order.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ReplyItem<'_>> {
-        self.reply.iter().enumerate().map(|(index, mut item)| {
-            item.code = self.refused.code(index, item.code);
+        let Results { reply, kept, .. } = &*self.0;
+        reply.iter().enumerate().map(|(index, mut item)| {
+            item.code = kept.refused.code(index, item.code);
             if item.code != Code::Ok {
                 item.payload = &[];
             }
@@ -36,13 +53,17 @@ impl Done {
     /// Bytes of all payloads.
     #[must_use]
     pub const fn byte_len(&self) -> usize {
-        self.reply.byte_len()
+        self.0.reply.byte_len()
     }
 
     /// Where the time went.
     #[must_use]
     pub const fn spent(&self) -> Spent {
-        self.spent
+        self.0.spent
+    }
+
+    pub(super) const fn kept(&self) -> &Kept {
+        &self.0.kept
     }
 }
 
