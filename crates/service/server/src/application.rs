@@ -24,7 +24,7 @@ use crate::gate::{Gate, LetIn, Load};
 use crate::seed::SeedDoor;
 use crate::timing::Timing;
 use crate::transport::group::GroupFlush;
-use crate::transport::{Body, BodyError, read_body};
+use crate::transport::{Body, read_body};
 use crate::vault::VaultDoor;
 
 /// What health asks besides the key holder.
@@ -207,11 +207,6 @@ impl Application {
             }
             Err(error) => Err(Box::pin(self.record_refusal(*call, operation, error.code())).await),
         }
-    }
-
-    /// Records that there was no room for what would have been made.
-    async fn no_room(&self, asked: Asked<'_>, full: BodyError) -> Refusal {
-        self.refused(asked, Refusal::new(full.code())).await
     }
 
     /// Records a request that was not understood, and gives back why.

@@ -47,7 +47,10 @@ impl Application {
         // The bytes, and their form in the answer.
         let _reserved = match room.reserve(total.saturating_mul(5) / 2) {
             Ok(reserved) => reserved,
-            Err(full) => return Err(Box::pin(self.no_room(asked, full)).await),
+            Err(full) => {
+                let refusal = Refusal::new(full.code());
+                return Err(Box::pin(self.refused(asked, refusal)).await);
+            }
         };
         let outcomes: Vec<_> = parsed.items().iter().map(outcome_of).collect();
         let bytes = self

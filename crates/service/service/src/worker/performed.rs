@@ -67,8 +67,8 @@ impl Done {
     }
 }
 
-/// A request on its way. Holders in this process are done before this is returned; only those that wait
-/// for a device cost an allocation and a second look.
+/// A request on its way. Holders in this process are done before this is returned; only those that wait for a device cost
+/// a second look, and an allocation for the wait.
 #[must_use = "a request that nobody waits for is recorded as interrupted"]
 pub struct Performed<'a>(Progress<'a>);
 
