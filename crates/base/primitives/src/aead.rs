@@ -11,7 +11,7 @@ pub(crate) mod extended;
 mod siv;
 mod standard;
 
-pub use extended::{XChaCha20Poly1305, Xaes256Gcm};
+pub use extended::{Ahead, MOST_AHEAD, XChaCha20Poly1305, Xaes256Gcm};
 pub use siv::{Aes256Siv, SIV_KEY_LEN};
 pub use standard::{Aes128Gcm, Aes256Gcm, ChaCha20Poly1305};
 

@@ -159,10 +159,14 @@ impl Items {
     /// The item at `index`.
     #[must_use]
     pub fn item(&self, index: usize) -> Option<Item<'_>> {
-        let span = self.spans.get(index)?;
         let start = index
             .checked_sub(1)
-            .map_or(0, |before| self.spans[before].aad_end as usize);
+            .map_or(0, |before| self.spans[before].aad_end);
+        self.cut(index, start, *self.spans.get(index)?)
+    }
+
+    fn cut(&self, index: usize, start: u32, span: Span) -> Option<Item<'_>> {
+        let start = start as usize;
         // Spans that came from another process are checked here rather than trusted.
         let payload = self.bytes.get(start..span.payload_end as usize)?;
         let aad = self
@@ -184,8 +188,10 @@ impl Items {
     /// The items in order.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Item<'_>> {
-        (0..self.len()).map(|index| {
-            self.item(index).unwrap_or(Item {
+        let mut start = 0;
+        self.spans.iter().enumerate().map(move |(index, span)| {
+            let before = std::mem::replace(&mut start, span.aad_end);
+            self.cut(index, before, *span).unwrap_or(Item {
                 payload: &[],
                 aad: &[],
                 context: &[],

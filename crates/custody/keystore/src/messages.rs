@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use keywright_custody::{HolderError, HolderOperation, Item, Items, KeyMaterial, Reply, Request};
-use keywright_envelope::{Aad, Envelope, MessageId};
+use keywright_envelope::{Aad, Batch, Envelope, MessageId};
 use keywright_primitives::random::RandomStream;
 use keywright_secret::{Secret, SecretBytes};
 use keywright_types::{Code, KeyVersion, Kind, Purpose};
@@ -109,9 +109,16 @@ impl<'a> Job<'a> {
             .version();
         let mut reply =
             Reply::with_capacity(items.len(), items.byte_len() + items.len() * self.growth());
+        let many = self.messages.first().filter(|_| items.len() > 1);
+        let mut batch = many.map(|pair| pair.0.batch(items.len()));
         for item in items.iter() {
             let of_item = || self.request.versions.get(item.version);
-            let work = |out: &mut Vec<u8>| self.one(&item, random, out);
+            let work = |out: &mut Vec<u8>| match self.request.operation {
+                HolderOperation::Seal | HolderOperation::SealDeterministic => {
+                    self.seal(&item, batch.as_mut(), (random, out))
+                }
+                _ => self.one(&item, random, out),
+            };
             match self.request.operation {
                 HolderOperation::Open
                 | HolderOperation::OpenDataKey
@@ -147,21 +154,9 @@ impl<'a> Job<'a> {
         if let Some(reader) = self.reader(item) {
             return self.read(reader, item, random, out);
         }
-        let aad = Aad::EMPTY.caller(item.aad).map_err(|_| Code::AadTooLarge)?;
-        let aad = aad.derivation(item.context);
+        let aad = aad_of(item)?;
         match self.request.operation {
-            // Sealing uses the first version; an item for another was refused before it came here.
-            HolderOperation::Seal
-            | HolderOperation::SealDeterministic
-            | HolderOperation::MakeDataKey
-                if item.version != 0 =>
-            {
-                Err(Code::ValueInvalid)
-            }
-            HolderOperation::Seal | HolderOperation::SealDeterministic => {
-                let (sealing, _) = &**self.messages.first().ok_or(Code::Internal)?;
-                message_of(sealing.seal_into(self.request.binding, &aad, item.payload, random, out))
-            }
+            HolderOperation::MakeDataKey if item.version != 0 => Err(Code::ValueInvalid),
             HolderOperation::Open | HolderOperation::OpenDeterministic => {
                 open(&self.messages, Kind::Message, item, &aad, out)
             }
@@ -169,6 +164,27 @@ impl<'a> Job<'a> {
             HolderOperation::MakeDataKey => self.make_data_key(&aad, random, out),
             _ => self.reseal(item, &aad, random, out),
         }
+    }
+
+    fn seal(
+        &self,
+        item: &Item<'_>,
+        batch: Option<&mut Batch<'_>>,
+        (random, out): (&mut RandomStream, &mut Vec<u8>),
+    ) -> Result<[u8; 16], Code> {
+        let aad = aad_of(item)?;
+        // Sealing uses the first version; an item for another was refused before it came here.
+        if item.version != 0 {
+            return Err(Code::ValueInvalid);
+        }
+        let (binding, text) = (self.request.binding, item.payload);
+        message_of(match batch {
+            Some(batch) => batch.seal_into(binding, &aad, text, random, out),
+            None => {
+                let (sealing, _) = &**self.messages.first().ok_or(Code::Internal)?;
+                sealing.seal_into(binding, &aad, text, random, out)
+            }
+        })
     }
 
     /// Opens what the seed service sealed, or makes an envelope of it, bound as the request says: nothing in it says
@@ -226,6 +242,15 @@ impl<'a> Job<'a> {
         let (sealing, _) = &**pairs.first().ok_or(Code::Internal)?;
         message_of(sealing.seal_into(header.binding, aad, plain.expose(), random, out))
     }
+}
+
+/// Nearly all items have none, which is looked at first.
+fn aad_of<'i>(item: &Item<'i>) -> Result<Aad<'i>, Code> {
+    if item.aad.is_empty() && item.context.is_empty() {
+        return Ok(Aad::EMPTY);
+    }
+    let aad = Aad::EMPTY.caller(item.aad).map_err(|_| Code::AadTooLarge)?;
+    Ok(aad.derivation(item.context))
 }
 
 /// The id of what was sealed; only a backend that fails makes sealing fail.

@@ -118,6 +118,11 @@ impl Serialize for Binary<'_> {
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Binary<'a> {
+    #[expect(
+        clippy::inline_always,
+        reason = "a field that comes back through memory is written in parts and read as a whole, which the processor waits for"
+    )]
+    #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let content = match deserializer.is_human_readable() {
             true => deserializer

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Limits;
 use crate::error::Refusal;
-use crate::request::{Body, Form, Item};
+use crate::request::{Form, Item, Sink};
 
 use read::Reader;
 pub(crate) use write::Buffer;
@@ -79,13 +79,17 @@ impl From<keywright_encoding::Truncated> for Malformed {
 }
 
 /// Reads the body of a request.
-pub(crate) fn parse<'a, T: Item<'a>>(body: &'a [u8], limits: &Limits) -> Result<Body<T>, Refusal> {
+pub(crate) fn parse_into<'a, T: Item<'a>>(
+    body: &'a [u8],
+    limits: &Limits,
+    sink: &mut impl Sink<T>,
+) -> Result<(), Refusal> {
     if body.len() > limits.body_bytes {
         return Err(Refusal::new(Code::BodyTooLarge));
     }
     let too_many = Cell::new(false);
     let mut reader = Reader::new(body);
-    let read = reader.whole(Form::new(limits.items, &too_many));
+    let read = reader.whole(Form::new(limits.items, &too_many, sink));
     read.map_err(|Malformed| match too_many.get() {
         true => Refusal::new(Code::TooManyItems),
         false => Refusal::malformed_cbor(T::EXPECTS, reader.offset()),

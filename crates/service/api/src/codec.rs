@@ -18,7 +18,7 @@ use http::{HeaderMap, HeaderName};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
-use crate::request::{Body, Item, parse};
+use crate::request::{Body, Item, Sink, kept, parse_into};
 use crate::{Limits, cbor};
 
 /// The form of a body.
@@ -70,9 +70,22 @@ impl Codec {
         body: &'a [u8],
         limits: &Limits,
     ) -> Result<Body<T>, Refusal> {
+        kept(self, body, limits)
+    }
+
+    /// As [`Codec::read`], each item handed on as soon as it is read.
+    ///
+    /// # Errors
+    /// As there; what the sink has taken by then is worth nothing.
+    pub fn read_into<'a, T: Item<'a>>(
+        self,
+        body: &'a [u8],
+        limits: &Limits,
+        sink: &mut impl Sink<T>,
+    ) -> Result<(), Refusal> {
         match self {
-            Self::Cbor => cbor::parse(body, limits),
-            Self::Json => parse(body, limits),
+            Self::Cbor => cbor::parse_into(body, limits, sink),
+            Self::Json => parse_into(body, limits, sink),
         }
     }
 

@@ -22,7 +22,7 @@ use serde::{Serialize, Serializer};
 
 use crate::error::Refusal;
 use crate::keyed::{Key, PutBack};
-use crate::{Binary, Limits, Text, Tweak};
+use crate::{Binary, Codec, Limits, Text, Tweak};
 
 pub use crate::uses::{
     AgreeItem, MacItem, MacVerifyItem, PathItem, PublicKeyItem, SignItem, SignatureForm, VerifyItem,
@@ -52,6 +52,32 @@ impl<T> Body<T> {
     #[must_use]
     pub const fn is_batch(&self) -> bool {
         matches!(self, Self::Many(_))
+    }
+}
+
+/// Where the items of a body go as they are read, one after the other. What a body brought that is refused in the end is
+/// to be thrown away.
+pub trait Sink<T> {
+    /// The body is a batch, of about so many items; without this it is one item.
+    fn batch(&mut self, items: usize);
+
+    /// The next item.
+    fn take(&mut self, item: T);
+}
+
+/// The items of a body, kept.
+struct Kept<T>(Option<Body<T>>);
+
+impl<T> Sink<T> for Kept<T> {
+    fn batch(&mut self, items: usize) {
+        self.0 = Some(Body::Many(Vec::with_capacity(items)));
+    }
+
+    fn take(&mut self, item: T) {
+        match &mut self.0 {
+            Some(Body::Many(items)) => items.push(item),
+            one => *one = Some(Body::One(item)),
+        }
     }
 }
 
@@ -248,12 +274,33 @@ impl<'a> Item<'a> for MacVerifyItem<'a> {
 /// A [`Refusal`] with `body_too_large`, `too_many_items` or `request_malformed`. Whether binary fields
 /// are base64 shows only when they are decoded, item by item.
 pub fn parse<'a, T: Item<'a>>(body: &'a [u8], limits: &Limits) -> Result<Body<T>, Refusal> {
+    kept(Codec::Json, body, limits)
+}
+
+/// Reads a body in either form, and keeps its items.
+pub(crate) fn kept<'a, T: Item<'a>>(
+    codec: Codec,
+    body: &'a [u8],
+    limits: &Limits,
+) -> Result<Body<T>, Refusal> {
+    let mut kept = Kept(None);
+    codec.read_into(body, limits, &mut kept)?;
+    // A body without an item is refused.
+    kept.0.ok_or_else(|| Refusal::new(Code::Internal))
+}
+
+/// [`parse`], into a sink.
+pub(crate) fn parse_into<'a, T: Item<'a>>(
+    body: &'a [u8],
+    limits: &Limits,
+    sink: &mut impl Sink<T>,
+) -> Result<(), Refusal> {
     let text = read_text(body, limits, T::EXPECTS)?;
     let too_many = Cell::new(false);
-    let form = Form::new(limits.items, &too_many);
+    let form = Form::new(limits.items, &too_many, sink);
     let mut reader = serde_json::Deserializer::from_str(text);
     form.deserialize(&mut reader)
-        .and_then(|request| reader.end().map(|()| request))
+        .and_then(|()| reader.end())
         .map_err(|error| match too_many.get() {
             true => Refusal::new(Code::TooManyItems),
             false => Refusal::malformed(T::EXPECTS, Some((error.line(), error.column()))),
@@ -290,82 +337,117 @@ fn position(before: &[u8]) -> (usize, usize) {
 
 // === reading ===
 
-pub(crate) struct Form<'c, T> {
+/// Reads a body into a sink.
+pub(crate) struct Form<'c, T, S> {
     limit: usize,
     too_many: &'c Cell<bool>,
+    sink: &'c mut S,
     item: PhantomData<T>,
 }
 
-impl<'c, T> Form<'c, T> {
+impl<'c, T, S: Sink<T>> Form<'c, T, S> {
     /// One item, or at most so many; what is set tells a list that is too long from one that is wrong.
-    pub(crate) const fn new(limit: usize, too_many: &'c Cell<bool>) -> Self {
+    pub(crate) const fn new(limit: usize, too_many: &'c Cell<bool>, sink: &'c mut S) -> Self {
         Self {
             limit,
             too_many,
+            sink,
             item: PhantomData,
         }
     }
 }
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Form<'_, T> {
-    type Value = Body<T>;
+impl<'de, T: Deserialize<'de>, S: Sink<T>> DeserializeSeed<'de> for Form<'_, T, S> {
+    type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Body<T>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Form<'_, T> {
-    type Value = Body<T>;
+impl<'de, T: Deserialize<'de>, S: Sink<T>> Visitor<'de> for Form<'_, T, S> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Body<T>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let first = map.next_key::<Key<'de>>()?;
         if first.as_ref().is_none_or(|key| key.0 != "items") {
-            return PutBack::read(first, map).map(Body::One);
+            self.sink.take(PutBack::read(first, map)?);
+            return Ok(());
         }
-        let items = map.next_value_seed(List(self))?;
+        map.next_value_seed(List(self))?;
         match map.next_key::<Key<'de>>()? {
             Some(_) => Err(de::Error::custom("`items` stands alone")),
-            None => Ok(Body::Many(items)),
+            None => Ok(()),
         }
     }
 }
 
-struct List<'c, T>(Form<'c, T>);
+struct List<'c, T, S>(Form<'c, T, S>);
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for List<'_, T> {
-    type Value = Vec<T>;
+impl<'de, T: Deserialize<'de>, S: Sink<T>> DeserializeSeed<'de> for List<'_, T, S> {
+    type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<T>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for List<'_, T> {
-    type Value = Vec<T>;
+impl<'de, T: Deserialize<'de>, S: Sink<T>> Visitor<'de> for List<'_, T, S> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of items")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
-        let announced = list.size_hint().unwrap_or_default();
-        let mut items = Vec::with_capacity(announced.min(self.0.limit));
-        while let Some(item) = list.next_element()? {
-            if items.len() >= self.0.limit {
-                self.0.too_many.set(true);
-                return Err(de::Error::custom("too many items"));
-            }
-            items.push(item);
-        }
-        match items.is_empty() {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let Form {
+            limit,
+            too_many,
+            sink,
+            ..
+        } = self.0;
+        sink.batch(list.size_hint().unwrap_or_default().min(limit));
+        let mut left = limit;
+        let mut next = Next {
+            left: &mut left,
+            too_many,
+            sink,
+            item: PhantomData,
+        };
+        while list.next_element_seed(&mut next)?.is_some() {}
+        match left == limit {
             true => Err(de::Error::custom("no items")),
-            false => Ok(items),
+            false => Ok(()),
         }
+    }
+}
+
+/// One item of a list, handed on where it is read: an item on its way through results is moved at each of them.
+struct Next<'c, T, S> {
+    /// Items that may still come.
+    left: &'c mut usize,
+    too_many: &'c Cell<bool>,
+    sink: &'c mut S,
+    item: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>, S: Sink<T>> DeserializeSeed<'de> for &mut Next<'_, T, S> {
+    type Value = ();
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        let item = T::deserialize(deserializer)?;
+        if *self.left == 0 {
+            self.too_many.set(true);
+            return Err(de::Error::custom("too many items"));
+        }
+        *self.left -= 1;
+        self.sink.take(item);
+        Ok(())
     }
 }
 

@@ -262,6 +262,7 @@ impl Batch {
     /// Adds the result of the next item.
     pub fn push(&mut self, result: Result<Done<'_>, Code>) {
         self.failed += u32::from(result.is_err());
+        let result = &result;
         match &mut self.out {
             Out::Cbor(out, _) => push(out, Codec::Cbor, result),
             Out::Json(out) => {
@@ -327,13 +328,14 @@ fn announce_anew(out: &cbor::Buffer, announced: usize, count: usize) -> cbor::Bu
     right
 }
 
-fn push(out: &mut impl Members, codec: Codec, result: Result<Done<'_>, Code>) {
+/// The result stays where it is: what was just written in parts is slow to be moved as a whole.
+fn push(out: &mut impl Members, codec: Codec, result: &Result<Done<'_>, Code>) {
     match result {
         Ok(done) => {
             out.reserve(done.room(codec));
-            write(out, &done);
+            write(out, done);
         }
-        Err(code) => write_error(out, code),
+        Err(code) => write_error(out, *code),
     }
 }
 

@@ -6,10 +6,10 @@ use http::header::{ALLOW, RETRY_AFTER};
 use http::{HeaderValue, Response};
 use keywright_api::error::Refusal;
 use keywright_api::request::{
-    Body as Items, DatakeyItem, Item, OpenItem, RewrapItem, SealItem, TokenItem, ValueItem,
+    DatakeyItem, Item, OpenItem, RewrapItem, SealItem, Sink, TokenItem, ValueItem,
 };
 use keywright_api::write::{self, Done};
-use keywright_api::{Binary, Codec, Limits, MAX_AAD, MAX_TWEAK, Text, Tweak};
+use keywright_api::{Binary, Codec, Limits, MAX_AAD, MAX_TWEAK, Tweak};
 use keywright_clock::WallTime;
 use keywright_custody::ReplyItem;
 use keywright_encoding::put_lp;
@@ -38,76 +38,106 @@ pub(crate) fn understand(
     (codec, body): (Codec, &[u8]),
     limits: &Limits,
 ) -> Result<Understood, Refusal> {
+    let asked = (codec, body, limits);
     let bytes = codec.bytes_at_most(body.len());
     match operation {
         DataOperation::Encrypt | DataOperation::DeterministicEncrypt => {
-            let parsed: Items<SealItem<'_>> = codec.read(body, limits)?;
-            Ok(gather(&parsed, bytes, |item| {
-                (Some(&item.plaintext), item.aad.as_ref())
-            }))
+            gather_into(asked, bytes, |items, item: SealItem<'_>| {
+                push_bytes(items, Some(&item.plaintext), item.aad.as_ref());
+            })
         }
         DataOperation::Datakey => {
-            let parsed: Items<DatakeyItem<'_>> = codec.read(body, limits)?;
-            let mut understood = gather(&parsed, bytes, |item| (None, item.aad.as_ref()));
-            understood.form.plain = parsed.items().iter().map(|item| item.plain).collect();
+            let mut plain = Vec::new();
+            let mut understood = gather_into(asked, bytes, |items, item: DatakeyItem<'_>| {
+                plain.push(item.plain);
+                push_bytes(items, None, item.aad.as_ref());
+            })?;
+            understood.form.plain = plain;
             Ok(understood)
         }
         DataOperation::Decrypt
         | DataOperation::DeterministicDecrypt
-        | DataOperation::DatakeyOpen => {
-            let parsed: Items<OpenItem<'_>> = codec.read(body, limits)?;
-            Ok(gather(&parsed, bytes, |item| {
-                (Some(&item.ciphertext), item.aad.as_ref())
-            }))
-        }
+        | DataOperation::DatakeyOpen => gather_into(asked, bytes, |items, item: OpenItem<'_>| {
+            push_bytes(items, Some(&item.ciphertext), item.aad.as_ref());
+        }),
         DataOperation::Rewrap => {
-            let parsed: Items<RewrapItem<'_>> = codec.read(body, limits)?;
-            let mut understood = gather(&parsed, bytes, |item| {
-                (Some(&item.ciphertext), item.aad.as_ref())
-            });
-            let items = parsed.items();
-            if items.iter().any(|item| item.key_id.is_some()) {
-                for item in items {
-                    let label = item.key_id.as_ref().map(Text::expose);
-                    understood.items.label(label);
+            let mut labels = Vec::new();
+            let mut understood = gather_into(asked, bytes, |items, item: RewrapItem<'_>| {
+                labels.push(item.key_id.map(|label| label.expose().to_owned()));
+                push_bytes(items, Some(&item.ciphertext), item.aad.as_ref());
+            })?;
+            if labels.iter().any(Option::is_some) {
+                for label in &labels {
+                    understood.items.label(label.as_deref());
                 }
             }
             Ok(understood)
         }
-        DataOperation::Tokenize => {
-            let parsed: Items<ValueItem<'_>> = codec.read(body, limits)?;
-            Ok(gather_texts(&parsed, body.len(), |items, item| {
-                push_text(items, item.value.expose(), item.tweak.as_ref());
-            }))
-        }
+        DataOperation::Tokenize => gather(asked, |items, item: ValueItem<'_>| {
+            push_text(items, item.value.expose(), item.tweak.as_ref());
+        }),
         DataOperation::Detokenize | DataOperation::Mask => {
-            let parsed: Items<TokenItem<'_>> = codec.read(body, limits)?;
-            Ok(gather_texts(&parsed, body.len(), |items, item| {
+            gather(asked, |items, item: TokenItem<'_>| {
                 items.name(item.key_version);
                 push_text(items, item.token.expose(), item.tweak.as_ref());
-            }))
+            })
         }
-        _ => uses::understand(operation, (codec, body), limits),
+        _ => uses::understand(operation, asked),
     }
 }
 
-/// Puts texts and their tweaks into one buffer.
-pub(crate) fn gather_texts<T>(
-    parsed: &Items<T>,
-    body_len: usize,
-    push: impl Fn(&mut Prepared, &T),
-) -> Understood {
-    let mut items = Prepared::with_capacity(parsed.items().len(), body_len);
-    parsed
-        .items()
-        .iter()
-        .for_each(|item| push(&mut items, item));
-    Understood {
-        items,
+/// A body to be read: its form, its bytes, how much it may bring.
+pub(crate) type Asked<'a> = (Codec, &'a [u8], &'a Limits);
+
+/// Reads a body, each item of which goes to where it is worked on as soon as it is read.
+pub(crate) fn gather<'a, T: Item<'a>>(
+    asked: Asked<'a>,
+    push: impl FnMut(&mut Prepared, T),
+) -> Result<Understood, Refusal> {
+    gather_into(asked, asked.1.len(), push)
+}
+
+/// As [`gather`], for items that come to so many bytes at most: room that grew would leave a copy behind.
+fn gather_into<'a, T: Item<'a>>(
+    (codec, body, limits): Asked<'a>,
+    bytes: usize,
+    push: impl FnMut(&mut Prepared, T),
+) -> Result<Understood, Refusal> {
+    let mut gathering = Gathering {
+        items: None,
+        bytes,
+        batch: false,
+        push,
+    };
+    codec.read_into(body, limits, &mut gathering)?;
+    Ok(Understood {
+        items: gathering.items.unwrap_or_default(),
         form: Form {
-            batch: parsed.is_batch(),
+            batch: gathering.batch,
             plain: Vec::new(),
         },
+    })
+}
+
+struct Gathering<F> {
+    items: Option<Prepared>,
+    /// So many at most, of all items together.
+    bytes: usize,
+    batch: bool,
+    push: F,
+}
+
+impl<T, F: FnMut(&mut Prepared, T)> Sink<T> for Gathering<F> {
+    fn batch(&mut self, items: usize) {
+        self.batch = true;
+        self.items = Some(Prepared::with_capacity(items, self.bytes));
+    }
+
+    #[inline]
+    fn take(&mut self, item: T) {
+        let bytes = self.bytes;
+        let one = || Prepared::with_capacity(1, bytes);
+        (self.push)(self.items.get_or_insert_with(one), item);
     }
 }
 
@@ -136,38 +166,21 @@ fn push_text(items: &mut Prepared, text: &str, tweak: Option<&Tweak<'_>>) {
     );
 }
 
-type Fields<'b, 'a> = (Option<&'b Binary<'a>>, Option<&'b Binary<'a>>);
-
-/// Decodes the binary fields of all items, of so many bytes at most, straight into one buffer.
-fn gather<'a, T: Item<'a>>(
-    parsed: &Items<T>,
-    bytes: usize,
-    fields: impl for<'b> Fn(&'b T) -> Fields<'b, 'a>,
-) -> Understood {
-    let count = parsed.items().len();
-    let mut items = Prepared::with_capacity(count, bytes);
-    for item in parsed.items() {
-        let (payload, aad) = fields(item);
-        items.push(
-            |out| decode(payload, out),
-            |out| {
-                let start = out.len();
-                decode(aad, out)?;
-                if out.len() - start > MAX_AAD {
-                    Err(Code::AadTooLarge)
-                } else {
-                    Ok(())
-                }
-            },
-        );
-    }
-    Understood {
-        items,
-        form: Form {
-            batch: parsed.is_batch(),
-            plain: Vec::new(),
+/// Decodes the binary fields of an item straight to where they are worked on.
+#[inline]
+fn push_bytes(items: &mut Prepared, payload: Option<&Binary<'_>>, aad: Option<&Binary<'_>>) {
+    items.push(
+        |out| decode(payload, out),
+        |out| {
+            let start = out.len();
+            decode(aad, out)?;
+            if out.len() - start > MAX_AAD {
+                Err(Code::AadTooLarge)
+            } else {
+                Ok(())
+            }
         },
-    }
+    );
 }
 
 pub(crate) fn decode(field: Option<&Binary<'_>>, out: &mut Vec<u8>) -> Result<(), Code> {

@@ -5,78 +5,55 @@ use keywright_api::request::{
     AgreeItem, MacItem, MacVerifyItem, PathItem, PublicKeyItem, SignItem, SignatureForm, VerifyItem,
 };
 use keywright_api::write::Done;
-use keywright_api::{Binary, Codec, Limits, Text};
+use keywright_api::{Binary, Text};
 use keywright_custody::{Form, Input, Usage};
 use keywright_encoding::Reader;
 use keywright_service::{DataOperation, Prepared};
 use keywright_types::{Code, KeyVersion};
 
-use crate::exchange::{Understood, decode, gather_texts};
+use crate::exchange::{self, Understood, decode, gather};
 
 /// Reads the items of a request.
 pub(crate) fn understand(
     operation: DataOperation,
-    (codec, body): (Codec, &[u8]),
-    limits: &Limits,
+    asked: exchange::Asked<'_>,
 ) -> Result<Understood, Refusal> {
-    let length = body.len();
-    Ok(match operation {
-        DataOperation::Sign => {
-            let parsed = codec.read::<SignItem<'_>>(body, limits)?;
-            gather_texts(&parsed, length, |items, item| {
-                let asked = Asked::new(item.path.as_ref(), item.form, input(item.digest.as_ref()));
-                asked.push(
-                    items,
-                    what(item.message.as_ref(), item.digest.as_ref()),
-                    None,
-                );
-            })
-        }
-        DataOperation::Verify => {
-            let parsed = codec.read::<VerifyItem<'_>>(body, limits)?;
-            gather_texts(&parsed, length, |items, item| {
-                items.name(item.key_version);
-                let asked = Asked::new(item.path.as_ref(), item.form, input(item.digest.as_ref()));
-                let what = what(item.message.as_ref(), item.digest.as_ref());
-                asked.push(items, what, Some(&item.signature));
-            })
-        }
-        DataOperation::Agree => {
-            let parsed = codec.read::<AgreeItem<'_>>(body, limits)?;
-            gather_texts(&parsed, length, |items, item| {
-                items.name(item.key_version.unwrap_or(KeyVersion::NONE));
-                let asked = Asked::new(item.path.as_ref(), None, Input::Message);
-                asked.push(items, Ok(Some(&item.public_key)), None);
-            })
-        }
-        DataOperation::PublicKey => {
-            let parsed = codec.read::<PublicKeyItem<'_>>(body, limits)?;
-            gather_texts(&parsed, length, |items, item| {
-                items.name(item.key_version.unwrap_or(KeyVersion::NONE));
-                Asked::new(item.path.as_ref(), None, Input::Message).push(items, Ok(None), None);
-            })
-        }
-        DataOperation::Mac => {
-            let parsed = codec.read::<MacItem<'_>>(body, limits)?;
-            gather_texts(&parsed, length, |items, item| {
-                Asked::new(None, None, Input::Message).push(items, Ok(Some(&item.message)), None);
-            })
-        }
-        DataOperation::VerifyMac => {
-            let parsed = codec.read::<MacVerifyItem<'_>>(body, limits)?;
-            gather_texts(&parsed, length, |items, item| {
-                items.name(item.key_version);
-                let asked = Asked::new(None, None, Input::Message);
-                asked.push(items, Ok(Some(&item.message)), Some(&item.mac));
-            })
-        }
-        _ => {
-            let parsed = codec.read::<PathItem<'_>>(body, limits)?;
-            gather_texts(&parsed, length, |items, item| {
-                Asked::new(Some(&item.path), None, Input::Message).push(items, Ok(None), None);
-            })
-        }
-    })
+    match operation {
+        DataOperation::Sign => gather(asked, |items, item: SignItem<'_>| {
+            let asked = Asked::new(item.path.as_ref(), item.form, input(item.digest.as_ref()));
+            asked.push(
+                items,
+                what(item.message.as_ref(), item.digest.as_ref()),
+                None,
+            );
+        }),
+        DataOperation::Verify => gather(asked, |items, item: VerifyItem<'_>| {
+            items.name(item.key_version);
+            let asked = Asked::new(item.path.as_ref(), item.form, input(item.digest.as_ref()));
+            let what = what(item.message.as_ref(), item.digest.as_ref());
+            asked.push(items, what, Some(&item.signature));
+        }),
+        DataOperation::Agree => gather(asked, |items, item: AgreeItem<'_>| {
+            items.name(item.key_version.unwrap_or(KeyVersion::NONE));
+            let asked = Asked::new(item.path.as_ref(), None, Input::Message);
+            asked.push(items, Ok(Some(&item.public_key)), None);
+        }),
+        DataOperation::PublicKey => gather(asked, |items, item: PublicKeyItem<'_>| {
+            items.name(item.key_version.unwrap_or(KeyVersion::NONE));
+            Asked::new(item.path.as_ref(), None, Input::Message).push(items, Ok(None), None);
+        }),
+        DataOperation::Mac => gather(asked, |items, item: MacItem<'_>| {
+            Asked::new(None, None, Input::Message).push(items, Ok(Some(&item.message)), None);
+        }),
+        DataOperation::VerifyMac => gather(asked, |items, item: MacVerifyItem<'_>| {
+            items.name(item.key_version);
+            let asked = Asked::new(None, None, Input::Message);
+            asked.push(items, Ok(Some(&item.message)), Some(&item.mac));
+        }),
+        _ => gather(asked, |items, item: PathItem<'_>| {
+            Asked::new(Some(&item.path), None, Input::Message).push(items, Ok(None), None);
+        }),
+    }
 }
 
 /// What is signed: a message or a digest, and not both.

@@ -128,6 +128,43 @@ pub(crate) fn holds(suite: Suite, kind: Kind) -> bool {
     kind == Kind::Message || !matches!(suite, Suite::Siv | Suite::Chunked)
 }
 
+/// The header of a key's envelopes without a binding, written once.
+pub(crate) struct Front([u8; Header::LEN]);
+
+/// Where the number of the binding's kind stands.
+const BINDING_AT: usize = 5;
+
+impl Front {
+    pub(crate) fn of(identity: Identity) -> Self {
+        let Identity {
+            suite,
+            kind,
+            key,
+            version,
+        } = identity;
+        let header = Header {
+            suite,
+            kind,
+            binding: Binding::None,
+            key,
+            version,
+        };
+        let mut front = [0; Header::LEN];
+        front.copy_from_slice(&Encoded::of(&header).bytes[..Header::LEN]);
+        Self(front)
+    }
+
+    /// Appends the header with this binding.
+    pub(crate) fn put(&self, binding: Binding, out: &mut Vec<u8>) {
+        let start = out.len();
+        out.extend_from_slice(&self.0);
+        if let Some(id) = binding.id() {
+            out[start + BINDING_AT] = binding.kind().number();
+            out.extend_from_slice(id);
+        }
+    }
+}
+
 /// A header's bytes on the stack.
 pub(crate) struct Encoded {
     bytes: [u8; Header::BOUND_LEN],
@@ -140,7 +177,7 @@ impl Encoded {
         bytes[..3].copy_from_slice(&MAGIC);
         bytes[3] = header.suite.number();
         bytes[4] = header.kind.number();
-        bytes[5] = header.binding.kind().number();
+        bytes[BINDING_AT] = header.binding.kind().number();
         bytes[6..22].copy_from_slice(header.key.as_bytes());
         bytes[22..26].copy_from_slice(&header.version.number().to_be_bytes());
         if let Some(id) = header.binding.id() {

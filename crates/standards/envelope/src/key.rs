@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use keywright_primitives::aead::{
-    Aes256Gcm, Aes256Siv, SIV_KEY_LEN, Tag, XChaCha20Poly1305, Xaes256Gcm,
+    Aes256Gcm, Aes256Siv, Ahead, SIV_KEY_LEN, Tag, XChaCha20Poly1305, Xaes256Gcm,
 };
 use keywright_primitives::kdf::expand_sha256;
 use keywright_primitives::random::RandomStream;
@@ -13,7 +13,7 @@ use keywright_types::{KeyId, KeyVersion, Kind, Suite};
 
 use crate::chunked::{self, ChunkOpener, ChunkSealer};
 use crate::envelope::{Body, COMMITMENT_LEN, TAG_LEN};
-use crate::header::{Encoded, holds};
+use crate::header::{Encoded, Front, holds};
 use crate::{Aad, Binding, Envelope, Error, Header, MessageId, Rejected};
 
 const LABEL: &[u8] = b"keywright/seal/v1";
@@ -47,6 +47,8 @@ pub struct OpeningKey(Arc<Material>);
 
 struct Material {
     identity: Identity,
+    /// What its envelopes begin with.
+    front: Front,
     /// Zero where the suite keeps its commitment elsewhere.
     commitment: [u8; COMMITMENT_LEN],
     cipher: Cipher,
@@ -66,6 +68,9 @@ enum Cipher {
     /// Suite 6: Ks, from which each stream has its own key.
     Chunked(Secret<32>),
 }
+
+/// What is sealed: what it is bound to, its associated data, its text.
+pub(crate) type Text<'a> = (Binding, &'a Aad<'a>, &'a [u8]);
 
 /// One sealing, with its nonce or salt chosen; suite 3 takes the first 12 bytes of it.
 pub(crate) struct Input<'a> {
@@ -105,6 +110,7 @@ pub fn derive(k: &[u8; 32], identity: Identity) -> Result<(SealingKey, OpeningKe
     };
     let material = Arc::new(Material {
         identity,
+        front: Front::of(identity),
         commitment,
         cipher,
     });
@@ -220,14 +226,57 @@ impl SealingKey {
         input: &Input<'_>,
         out: &mut Vec<u8>,
     ) -> Result<MessageId, Error> {
-        let start = out.len();
-        out.reserve(self.sealed_len(input.binding, input.plaintext.len()));
-        let nonce = |()| MessageId::of(&input.nonce[..self.nonce_len()]);
-        let sealed = match &self.0.cipher {
-            Cipher::Chunked(_) => self.seal_chunked(input, out).map(nonce),
+        let text = (input.binding, input.aad, input.plaintext);
+        self.appended(text, out, |out| match &self.0.cipher {
+            Cipher::Chunked(_) => {
+                let nonce = MessageId::of(&input.nonce[..self.nonce_len()]);
+                self.seal_chunked(input, out).map(|()| nonce)
+            }
             Cipher::Siv(key) => self.seal_siv(key, input, out),
-            _ => self.seal_tagged(input, out).map(nonce),
-        };
+            cipher => {
+                let nonce = &input.nonce[..self.nonce_len()];
+                self.seal_tagged(text, nonce, out, |aad, text, tag| {
+                    cipher.seal(input.nonce, aad, text, tag)
+                })
+            }
+        })
+    }
+
+    /// As [`SealingKey::seal_with`], with the next nonce of `ahead`.
+    pub(crate) fn seal_ahead(
+        &self,
+        text: Text<'_>,
+        ahead: &mut Ahead,
+        out: &mut Vec<u8>,
+    ) -> Result<MessageId, Error> {
+        let nonce = *ahead
+            .nonce()
+            .ok_or(keywright_primitives::Error::Randomness)?;
+        self.appended(text, out, |out| {
+            self.seal_tagged(text, &nonce, out, |aad, text, tag| {
+                Ok(ahead.seal_with(aad, text, tag)?)
+            })
+        })
+    }
+
+    /// What derives message keys ahead, if keys of this suite do.
+    pub(crate) fn xaes(&self) -> Option<&Xaes256Gcm> {
+        match &self.0.cipher {
+            Cipher::Xaes(key) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// Leaves `out` as it was if `seal` fails.
+    fn appended(
+        &self,
+        (binding, _, plaintext): Text<'_>,
+        out: &mut Vec<u8>,
+        seal: impl FnOnce(&mut Vec<u8>) -> Result<MessageId, Error>,
+    ) -> Result<MessageId, Error> {
+        let start = out.len();
+        out.reserve(self.sealed_len(binding, plaintext.len()));
+        let sealed = seal(out);
         if sealed.is_err() {
             wipe(&mut out[start..]);
             out.truncate(start);
@@ -284,25 +333,29 @@ impl SealingKey {
         Ok(sealer)
     }
 
-    fn seal_tagged(&self, input: &Input<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
-        let Material {
-            commitment, cipher, ..
-        } = &*self.0;
-        let header = Encoded::of(&self.header(input.binding));
-        out.extend_from_slice(header.as_bytes());
-        out.extend_from_slice(&input.nonce[..self.nonce_len()]);
+    fn seal_tagged(
+        &self,
+        (binding, aad, plaintext): Text<'_>,
+        nonce: &[u8],
+        out: &mut Vec<u8>,
+        seal: impl FnOnce(&[u8], &mut [u8], &mut Tag) -> Result<(), Error>,
+    ) -> Result<MessageId, Error> {
+        let start = out.len();
+        self.0.front.put(binding, out);
+        let header = out.len() - start;
+        out.extend_from_slice(nonce);
         // Commitment or, for suite 3, the block of zeros, which is sealed with the text.
         let mut text = out.len();
-        out.extend_from_slice(commitment);
-        if !matches!(cipher, Cipher::Gcm(_)) {
+        out.extend_from_slice(&self.0.commitment);
+        if !matches!(self.0.cipher, Cipher::Gcm(_)) {
             text = out.len();
         }
-        out.extend_from_slice(input.plaintext);
-        let tag = input.aad.composed(header.as_bytes(), |aad| {
-            cipher.seal(input.nonce, aad, &mut out[text..])
-        })?;
-        out.extend_from_slice(&tag?);
-        Ok(())
+        out.extend_from_slice(plaintext);
+        out.extend_from_slice(&[0; TAG_LEN]);
+        let (front, sealed) = out[start..].split_at_mut(text - start);
+        let (text, tag) = sealed.split_last_chunk_mut().ok_or(Error::TooLong)?;
+        let sealed = aad.composed(&front[..header], |aad| seal(aad, text, tag))?;
+        sealed.map(|()| MessageId::of(nonce))
     }
 }
 
@@ -451,18 +504,24 @@ fn open_zeros(
 }
 
 impl Cipher {
-    fn seal(&self, nonce: &[u8; NONCE_LEN], aad: &[u8], in_out: &mut [u8]) -> Result<Tag, Error> {
-        let tag = match self {
-            Self::Xaes(key) => key.seal(nonce, aad, in_out),
-            Self::XChaCha(key) => key.seal(nonce, aad, in_out),
+    fn seal(
+        &self,
+        nonce: &[u8; NONCE_LEN],
+        aad: &[u8],
+        in_out: &mut [u8],
+        tag: &mut Tag,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Xaes(key) => key.seal_with(nonce, aad, in_out, tag)?,
+            Self::XChaCha(key) => key.seal_with(nonce, aad, in_out, tag)?,
             Self::Gcm(key) => {
                 let (short, _) = nonce.split_first_chunk().ok_or(Error::TooLong)?;
-                key.seal(short, aad, in_out)
+                key.seal_with(short, aad, in_out, tag)?;
             }
             Self::Chunked(_) => return Err(Error::SuiteUnsupported(Suite::Chunked)),
             Self::Siv(_) => return Err(Error::SuiteUnsupported(Suite::Siv)),
-        };
-        Ok(tag?)
+        }
+        Ok(())
     }
 
     fn open(

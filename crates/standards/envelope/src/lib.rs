@@ -9,7 +9,7 @@
 //! | 5 | AES-256-SIV under a subkey, with a commitment; equal texts have equal envelopes | sealed and opened |
 //! | 6 | C2SP chunked-encryption with AES-256-GCM: [`stream`] | sealed and opened |
 //!
-//! [`derive()`] runs the one HKDF of a key; after it a message costs no hash. The sealer makes the nonce, where the suite has one.
+//! [`derive()`] runs the one HKDF of a key; after it a message costs no hash, and one of many ([`Batch`]) less than a single one. The sealer makes the nonce, where the suite has one.
 //! Opening fails with one [`Rejected`], whatever the reason, and hands out nothing.
 //!
 //! The commitment is to the key, not to the associated data: a ciphertext opens under one key only, but
@@ -41,6 +41,7 @@
 #![forbid(unsafe_code)]
 
 mod aad;
+mod batch;
 mod chunked;
 mod device;
 mod envelope;
@@ -54,6 +55,7 @@ pub mod stream;
 mod transfer;
 
 pub use aad::{Aad, AadTooLong, CALLER_AAD_LIMIT};
+pub use batch::Batch;
 pub use device::{DeviceKey, Sealed, Sealing};
 pub use envelope::{Envelope, Malformed, MessageId};
 pub use header::{Binding, Header};

@@ -1,10 +1,13 @@
 //! The two AEADs whose nonces are long enough to be random.
 
+use std::fmt;
+
 use aws_lc_rs::cipher::{AES_256, EncryptingKey, UnboundCipherKey};
 use chacha20::R20;
 use keywright_secret::{Secret, wipe};
 
-use super::{Aes256Gcm, ChaCha20Poly1305, ExtendedNonce, Tag};
+use super::{Aes256Gcm, ChaCha20Poly1305, EXTENDED_NONCE_LEN, ExtendedNonce, TAG_LEN, Tag};
+use crate::random::RandomStream;
 use crate::{Error, Rejected, opaque_debug};
 
 /// XAES-256-GCM (C2SP): AES-256-GCM with a 192-bit nonce, under a key derived from half of it.
@@ -37,8 +40,24 @@ impl Xaes256Gcm {
     /// # Errors
     /// [`Error::TooLong`] beyond the limit of AES-256-GCM, [`Error::Backend`] if the backend refuses.
     pub fn seal(&self, nonce: &ExtendedNonce, aad: &[u8], in_out: &mut [u8]) -> Result<Tag, Error> {
-        let (message_key, rest) = self.message_key(nonce)?;
-        message_key.seal(&rest, aad, in_out)
+        let mut tag = [0; TAG_LEN];
+        self.seal_with(nonce, aad, in_out, &mut tag)?;
+        Ok(tag)
+    }
+
+    /// As [`Self::seal`], with the tag written where it belongs.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn seal_with(
+        &self,
+        nonce: &ExtendedNonce,
+        aad: &[u8],
+        in_out: &mut [u8],
+        tag: &mut Tag,
+    ) -> Result<(), Error> {
+        let key = self.message_key(nonce)?;
+        key.seal_with(halves(nonce).1, aad, in_out, tag)
     }
 
     /// Decrypts `in_out` if `tag` fits; wipes it if not.
@@ -52,16 +71,64 @@ impl Xaes256Gcm {
         in_out: &mut [u8],
         tag: &Tag,
     ) -> Result<(), Rejected> {
-        let (message_key, rest) = self.message_key(nonce).map_err(|_| Rejected)?;
-        message_key.open(&rest, aad, in_out, tag)
+        let message_key = self.message_key(nonce).map_err(|_| Rejected)?;
+        message_key.open(halves(nonce).1, aad, in_out, tag)
     }
 
-    /// Kx = AES-256_K(M1 xor K1) + AES-256_K(M2 xor K1), and N[12..24].
-    fn message_key(&self, nonce: &ExtendedNonce) -> Result<(Aes256Gcm, [u8; 12]), Error> {
-        let (head, tail) = halves(nonce);
+    /// Draws nonces for as many messages as are wanted, at most [`MOST_AHEAD`], and derives the keys of these messages,
+    /// in the place of whatever `ahead` held. All their blocks go through the cipher at once, which takes it little longer
+    /// than the two of one message.
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] or [`Error::Backend`]; `ahead` is empty then.
+    pub fn derive_ahead(
+        &self,
+        messages: usize,
+        random: &mut RandomStream,
+        ahead: &mut Ahead,
+    ) -> Result<(), Error> {
+        ahead.forget();
+        let messages = messages.min(MOST_AHEAD);
+        // Said first, so that whatever was begun is wiped if this fails.
+        ahead.left = messages;
+        let derived = self.fill(
+            random,
+            &mut ahead.nonces[..messages],
+            &mut ahead.keys[..messages],
+        );
+        if derived.is_err() {
+            ahead.forget();
+        }
+        derived
+    }
+
+    fn fill(
+        &self,
+        random: &mut RandomStream,
+        nonces: &mut [ExtendedNonce],
+        keys: &mut [[u8; 32]],
+    ) -> Result<(), Error> {
+        random.fill(nonces.as_flattened_mut())?;
+        for (kx, nonce) in keys.iter_mut().zip(nonces) {
+            self.write_blocks(halves(nonce).0, kx);
+        }
+        let derived = self.cipher.encrypt(keys.as_flattened_mut());
+        derived.map(drop).map_err(|_| Error::Backend)
+    }
+
+    /// Kx = AES-256_K(M1 xor K1) + AES-256_K(M2 xor K1); its nonce is N[12..24].
+    fn message_key(&self, nonce: &ExtendedNonce) -> Result<Aes256Gcm, Error> {
         let mut kx = [0; 32];
-        for (counter, block) in (1_u8..).zip(kx.chunks_exact_mut(16)) {
-            // M = 00 counter 58 00 + N[0..12]
+        self.write_blocks(halves(nonce).0, &mut kx);
+        let derived = self.cipher.encrypt(&mut kx).map_err(|_| Error::Backend);
+        let key = derived.and_then(|_| Aes256Gcm::new(&kx));
+        wipe(&mut kx);
+        key
+    }
+
+    /// M1 xor K1 and M2 xor K1, where M = 00 counter 58 00 + N[0..12].
+    fn write_blocks(&self, head: &[u8; 12], blocks: &mut [u8; 32]) {
+        for (counter, block) in (1_u8..).zip(blocks.chunks_exact_mut(16)) {
             block[..4].copy_from_slice(&[0, counter, b'X', 0]);
             block[4..].copy_from_slice(head);
             block
@@ -69,10 +136,70 @@ impl Xaes256Gcm {
                 .zip(&self.k1)
                 .for_each(|(byte, mask)| *byte ^= mask);
         }
-        let derived = self.cipher.encrypt(&mut kx).map_err(|_| Error::Backend);
-        let key = derived.and_then(|_| Aes256Gcm::new(&kx));
-        wipe(&mut kx);
-        Ok((key?, *tail))
+    }
+}
+
+/// So many message keys are derived at a time: a stream of random bytes makes the nonces of about as many at a time.
+pub const MOST_AHEAD: usize = 16;
+
+/// Messages to come of one [`Xaes256Gcm`]: their nonces, and the keys that are derived from these. Each is given out once;
+/// what is left over is wiped.
+pub struct Ahead {
+    nonces: [ExtendedNonce; MOST_AHEAD],
+    keys: [[u8; 32]; MOST_AHEAD],
+    left: usize,
+}
+
+impl Ahead {
+    /// No messages.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self {
+            nonces: [[0; EXTENDED_NONCE_LEN]; MOST_AHEAD],
+            keys: [[0; 32]; MOST_AHEAD],
+            left: 0,
+        }
+    }
+
+    /// The nonce of the next message, if there is one.
+    #[must_use]
+    pub fn nonce(&self) -> Option<&ExtendedNonce> {
+        self.nonces.get(self.left.checked_sub(1)?)
+    }
+
+    /// Seals the next message in place, with its nonce.
+    ///
+    /// # Errors
+    /// As [`Xaes256Gcm::seal`], and its nonce is not given out again; [`Error::Randomness`] if there is no nonce left.
+    pub fn seal_with(&mut self, aad: &[u8], in_out: &mut [u8], tag: &mut Tag) -> Result<(), Error> {
+        self.left = self.left.checked_sub(1).ok_or(Error::Randomness)?;
+        let (nonce, kx) = (&self.nonces[self.left], &mut self.keys[self.left]);
+        let key = Aes256Gcm::new(kx);
+        wipe(kx);
+        key?.seal_with(halves(nonce).1, aad, in_out, tag)
+    }
+
+    fn forget(&mut self) {
+        wipe(self.keys[..self.left].as_flattened_mut());
+        self.left = 0;
+    }
+
+    /// Whether there is no nonce left.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.forget();
+    }
+}
+
+impl fmt::Debug for Ahead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Ahead({} messages)", self.left)
     }
 }
 
@@ -102,6 +229,21 @@ impl XChaCha20Poly1305 {
     /// [`Error::TooLong`] beyond the limit of ChaCha20-Poly1305.
     pub fn seal(&self, nonce: &ExtendedNonce, aad: &[u8], in_out: &mut [u8]) -> Result<Tag, Error> {
         Self::seal_once(self.key.expose(), nonce, aad, in_out)
+    }
+
+    /// As [`Self::seal`], with the tag written where it belongs.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn seal_with(
+        &self,
+        nonce: &ExtendedNonce,
+        aad: &[u8],
+        in_out: &mut [u8],
+        tag: &mut Tag,
+    ) -> Result<(), Error> {
+        let (subkey, rest) = subkey(self.key.expose(), nonce)?;
+        subkey.seal_with(&rest, aad, in_out, tag)
     }
 
     /// Decrypts `in_out` if `tag` fits; wipes it if not.
@@ -184,6 +326,8 @@ fn halves(nonce: &ExtendedNonce) -> (&[u8; 12], &[u8; 12]) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     fn hex<const N: usize>(text: &str) -> [u8; N] {
@@ -252,6 +396,84 @@ mod tests {
         );
         assert_eq!(key.open(&nonce, &aad, &mut sealed, &tag), Ok(()));
         assert_eq!(&sealed, b"message");
+    }
+
+    /// The texts that `ahead` seals, each held against the cipher without it.
+    fn sealed_ahead(key: &Xaes256Gcm, ahead: &mut Ahead) -> Vec<ExtendedNonce> {
+        let mut nonces = Vec::new();
+        loop {
+            let (mut one, mut other, mut tag) = (*b"message", *b"message", [0; TAG_LEN]);
+            let next = ahead.nonce().copied();
+            let sealed = ahead.seal_with(b"aad", &mut one, &mut tag);
+            let Some(nonce) = next else {
+                assert_eq!(sealed, Err(Error::Randomness));
+                assert_eq!(&one, b"message", "without a nonce nothing is sealed");
+                return nonces;
+            };
+            assert_eq!(sealed, Ok(()));
+            assert_eq!(key.seal(&nonce, b"aad", &mut other), Ok(tag));
+            assert_eq!(one, other);
+            nonces.push(nonce);
+        }
+    }
+
+    #[test]
+    fn keys_that_are_derived_ahead_seal_as_single_ones_do_each_once() {
+        let key = Xaes256Gcm::new(&[7; 32]).unwrap();
+        let mut random = RandomStream::new().unwrap();
+        let (mut ahead, mut seen) = (Ahead::none(), HashSet::new());
+        for wanted in [0, 1, 2, MOST_AHEAD - 1, MOST_AHEAD, MOST_AHEAD + 1, 1000] {
+            key.derive_ahead(wanted, &mut random, &mut ahead).unwrap();
+            assert_eq!(ahead.is_empty(), wanted == 0);
+            let nonces = sealed_ahead(&key, &mut ahead);
+            assert_eq!(nonces.len(), wanted.min(MOST_AHEAD));
+            assert!(ahead.is_empty());
+            assert!(sealed_ahead(&key, &mut ahead).is_empty(), "it stays empty");
+            for nonce in nonces {
+                assert!(seen.insert(nonce), "no nonce twice");
+            }
+        }
+        assert!(sealed_ahead(&key, &mut Ahead::none()).is_empty());
+    }
+
+    #[test]
+    fn keys_that_are_derived_ahead_are_of_one_key_and_shown_nowhere() {
+        let [one, other] = [7, 8].map(|byte| Xaes256Gcm::new(&[byte; 32]).unwrap());
+        let (mut ahead, mut random) = (Ahead::none(), RandomStream::new().unwrap());
+        one.derive_ahead(3, &mut random, &mut ahead).unwrap();
+        assert_eq!(format!("{ahead:?}"), "Ahead(3 messages)");
+        let mut text = *b"message";
+        let (nonce, mut tag) = (*ahead.nonce().unwrap(), [0; TAG_LEN]);
+        ahead.seal_with(b"aad", &mut text, &mut tag).unwrap();
+        assert_eq!(format!("{ahead:?}"), "Ahead(2 messages)");
+        let refused = |key: &Xaes256Gcm, aad: &[u8]| {
+            assert_eq!(
+                key.open(&nonce, aad, &mut text.clone(), &tag),
+                Err(Rejected)
+            );
+        };
+        refused(&other, b"aad");
+        refused(&one, b"aae");
+        assert_eq!(one.open(&nonce, b"aad", &mut text, &tag), Ok(()));
+        assert_eq!(&text, b"message");
+    }
+
+    #[test]
+    fn a_key_that_was_used_is_wiped_and_so_are_those_that_are_left() {
+        let key = Xaes256Gcm::new(&[7; 32]).unwrap();
+        let (mut ahead, mut random) = (Ahead::none(), RandomStream::new().unwrap());
+        key.derive_ahead(4, &mut random, &mut ahead).unwrap();
+        assert!(ahead.keys[..4].iter().all(|key| *key != [0; 32]));
+        ahead
+            .seal_with(b"", &mut [1; 4], &mut [0; TAG_LEN])
+            .unwrap();
+        assert_eq!(ahead.keys[3], [0; 32]);
+        assert!(ahead.keys[..3].iter().all(|key| *key != [0; 32]));
+        // What is derived now takes the place of what was left.
+        key.derive_ahead(1, &mut random, &mut ahead).unwrap();
+        assert_eq!(ahead.keys[1..], [[0; 32]; MOST_AHEAD - 1]);
+        ahead.forget();
+        assert_eq!(ahead.keys, [[0; 32]; MOST_AHEAD]);
     }
 
     #[test]

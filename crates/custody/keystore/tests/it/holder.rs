@@ -81,6 +81,50 @@ fn open(store: &Keystore, key: &Arc<KeyMaterial>, sealed: &[u8]) -> Result<Vec<u
     Ok(item.payload.to_vec())
 }
 
+/// More than the keys that are derived at a time.
+#[test]
+fn an_item_that_is_refused_in_a_batch_costs_the_others_nothing() {
+    let root = new_root();
+    let store = keystore(&root, 4);
+    let key = make(&store, 1, KeySpec::seal(), None);
+    let mut packed = Items::default();
+    let texts: Vec<_> = (0..40_u8).map(|index| vec![index; index.into()]).collect();
+    for (index, text) in texts.iter().enumerate() {
+        let (version, aad) = match index {
+            7 => (1, vec![]),
+            20 => (0, vec![0; 16_385]),
+            _ => (0, vec![]),
+        };
+        packed.push_slices(version, text, &aad).unwrap();
+    }
+    let request = Request {
+        operation: SEAL.0,
+        versions: vec![Arc::clone(&key)].into(),
+        binding: Binding::None,
+        deadline_ns: u64::MAX,
+    };
+    let permit = Policy::owner().permit(key.key(), SEAL.1);
+    let mut random = RandomStream::unseeded();
+    let reply = store
+        .perform(&permit, &request, packed, &mut random)
+        .unwrap();
+    let mut seen = std::collections::HashSet::new();
+    for (index, (item, text)) in reply.iter().zip(&texts).enumerate() {
+        let code = match index {
+            7 => Code::ValueInvalid,
+            20 => Code::AadTooLarge,
+            _ => Code::Ok,
+        };
+        assert_eq!(item.code, code, "{index}");
+        if code == Code::Ok {
+            assert!(seen.insert(item.message), "no nonce twice");
+            assert_eq!(&open(&store, &key, item.payload).unwrap(), text);
+        } else {
+            assert_eq!((item.payload, item.message), (&[][..], [0; 16]));
+        }
+    }
+}
+
 #[test]
 fn it_keeps_every_promise_of_a_holder_in_arenas_of_any_size() {
     for slots in [1, 2, 3, 64] {

@@ -2,7 +2,7 @@
 
 use keywright_api::error::Refusal;
 use keywright_api::request::{
-    Body, DatakeyItem, OpenItem, RandomItem, SealItem, TokenItem, ValueItem, parse,
+    Body, DatakeyItem, OpenItem, RandomItem, SealItem, Sink, TokenItem, ValueItem, parse,
 };
 use keywright_api::{Binary, Codec, Limits};
 use keywright_types::{Code, RequestId};
@@ -25,6 +25,109 @@ fn one_item_and_a_batch_are_told_apart() {
     assert!(batch.items()[0].aad.is_none());
     let batch_of_one = seal(r#"{"items":[{"plaintext":""}]}"#).unwrap();
     assert!(batch_of_one.is_batch());
+}
+
+/// What a sink was told, in order.
+#[derive(Debug, Default, PartialEq)]
+struct Heard(Vec<String>);
+
+impl Sink<SealItem<'_>> for Heard {
+    fn batch(&mut self, items: usize) {
+        self.0.push(format!("batch of {items}"));
+    }
+
+    fn take(&mut self, item: SealItem<'_>) {
+        let text = item.plaintext.decode().unwrap();
+        self.0.push(String::from_utf8(text).unwrap());
+    }
+}
+
+fn heard(codec: Codec, body: &[u8], items: usize) -> (Vec<String>, Result<(), Refusal>) {
+    let mut limits = Limits::DEFAULT;
+    limits.items = items;
+    let mut heard = Heard::default();
+    let read = codec.read_into(body, &limits, &mut heard);
+    (heard.0, read)
+}
+
+#[test]
+fn items_are_handed_on_as_they_are_read_and_a_batch_is_said_before() {
+    let item = |text: &'static [u8]| SealItem {
+        plaintext: Binary::new(text),
+        aad: None,
+    };
+    for codec in [Codec::Json, Codec::Cbor] {
+        let one = codec.encode(&Body::One(item(b"a"))).unwrap();
+        assert_eq!(heard(codec, &one, 2), (vec!["a".to_owned()], Ok(())));
+        for texts in [&[&b"a"[..]][..], &[b"a", b"b"]] {
+            let many = Body::Many(texts.iter().map(|text| item(text)).collect());
+            let (told, read) = heard(codec, &codec.encode(&many).unwrap(), 2);
+            assert_eq!(read, Ok(()));
+            // JSON does not say how many are to come.
+            let announced = match codec {
+                Codec::Cbor => texts.len(),
+                Codec::Json => 0,
+            };
+            assert_eq!(told[0], format!("batch of {announced}"));
+            assert_eq!(told[1..], ["a", "b"][..texts.len()]);
+        }
+    }
+}
+
+#[test]
+fn whatever_was_handed_on_a_body_is_refused_as_a_whole_and_as_it_is_when_it_is_kept() {
+    let cbor = |items: &[u8]| [b"\xa1\x65items", items].concat();
+    let (a, b) = (b"\xa1\x69plaintext\x41a", b"\xa1\x69plaintext\x41b");
+    let bodies = [
+        (Codec::Json, br#"{"items":[]}"#.to_vec(), 0),
+        (
+            Codec::Json,
+            br#"{"items":[{"plaintext":"YQ=="},{}]}"#.to_vec(),
+            1,
+        ),
+        (
+            Codec::Json,
+            br#"{"items":[{"plaintext":"YQ=="}],"x":1}"#.to_vec(),
+            1,
+        ),
+        (
+            Codec::Json,
+            br#"{"items":[{"plaintext":"YQ=="}]} x"#.to_vec(),
+            1,
+        ),
+        (Codec::Json, br#"{"plaintext":"YQ=="} x"#.to_vec(), 1),
+        (
+            Codec::Json,
+            br#"{"plaintext":"YQ==","items":[]}"#.to_vec(),
+            0,
+        ),
+        (
+            Codec::Json,
+            br#"{"items":[{"plaintext":"YQ=="},{"plaintext":"YQ=="},{"plaintext":"YQ=="}]}"#
+                .to_vec(),
+            2,
+        ),
+        (Codec::Cbor, cbor(b"\x80"), 0),
+        (Codec::Cbor, cbor(&[&b"\x82"[..], a, b"\xa0"].concat()), 1),
+        (Codec::Cbor, cbor(&[&b"\x82"[..], a].concat()), 1),
+        (Codec::Cbor, cbor(&[&b"\x81"[..], a, b"\x00"].concat()), 1),
+        (Codec::Cbor, cbor(&[&b"\x83"[..], a, b, a].concat()), 2),
+    ];
+    for (codec, body, taken) in bodies {
+        let (told, read) = heard(codec, &body, 2);
+        let refusal = read.unwrap_err();
+        let items = told.iter().filter(|what| !what.starts_with("batch"));
+        assert_eq!(items.count(), taken, "{told:?}");
+        let mut limits = Limits::DEFAULT;
+        limits.items = 2;
+        let kept = codec.read::<SealItem<'_>>(&body, &limits);
+        assert_eq!(kept.err().as_ref(), Some(&refusal));
+        let code = match taken {
+            2 => Code::TooManyItems,
+            _ => Code::RequestMalformed,
+        };
+        assert_eq!(refusal.code(), code);
+    }
 }
 
 #[test]
