@@ -166,6 +166,7 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Sealing in a batch, if it is one: what several items need is made at once there.
     fn seal(
         &self,
         item: &Item<'_>,

@@ -58,7 +58,8 @@ impl<T> Body<T> {
 /// Where the items of a body go as they are read, one after the other. What a body brought that is refused in the end is
 /// to be thrown away.
 pub trait Sink<T> {
-    /// The body is a batch, of about so many items; without this it is one item.
+    /// Before the first item: the body is a batch. `items` is what it announces, at most the limit, and zero where its form
+    /// does not say; nobody has seen them yet. Without this the body is one item.
     fn batch(&mut self, items: usize);
 
     /// The next item.

@@ -170,19 +170,7 @@ impl DeviceKey {
     }
 
     const fn header(&self, binding: Binding) -> Header {
-        let Identity {
-            suite,
-            kind,
-            key,
-            version,
-        } = self.identity;
-        Header {
-            suite,
-            kind,
-            binding,
-            key,
-            version,
-        }
+        Header::of(self.identity, binding)
     }
 }
 

@@ -70,6 +70,23 @@ impl Header {
     /// Bytes of a header with a binding.
     pub const BOUND_LEN: usize = Self::LEN + 16;
 
+    /// What a key's envelopes with this binding begin with.
+    pub(crate) const fn of(identity: Identity, binding: Binding) -> Self {
+        let Identity {
+            suite,
+            kind,
+            key,
+            version,
+        } = identity;
+        Self {
+            suite,
+            kind,
+            binding,
+            key,
+            version,
+        }
+    }
+
     /// Appends the header's bytes.
     pub fn encode_into(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(Encoded::of(self).as_bytes());
@@ -136,21 +153,9 @@ const BINDING_AT: usize = 5;
 
 impl Front {
     pub(crate) fn of(identity: Identity) -> Self {
-        let Identity {
-            suite,
-            kind,
-            key,
-            version,
-        } = identity;
-        let header = Header {
-            suite,
-            kind,
-            binding: Binding::None,
-            key,
-            version,
-        };
+        let header = Encoded::of(&Header::of(identity, Binding::None));
         let mut front = [0; Header::LEN];
-        front.copy_from_slice(&Encoded::of(&header).bytes[..Header::LEN]);
+        front.copy_from_slice(&header.bytes[..Header::LEN]);
         Self(front)
     }
 

@@ -206,19 +206,7 @@ impl SealingKey {
     }
 
     pub(crate) fn header(&self, binding: Binding) -> Header {
-        let Identity {
-            suite,
-            kind,
-            key,
-            version,
-        } = self.0.identity;
-        Header {
-            suite,
-            kind,
-            binding,
-            key,
-            version,
-        }
+        Header::of(self.0.identity, binding)
     }
 
     pub(crate) fn seal_with(

@@ -39,8 +39,8 @@ macro_rules! aead {
                 Ok(tag)
             }
 
-            /// As [`Self::seal`], with the tag written where it belongs: a tag on its way through results costs a short
-            /// message a tenth of its time.
+            /// As [`Self::seal`], with the tag written where it belongs: one that is moved through results is written in
+            /// parts and read as a whole, which the processor waits for.
             ///
             /// # Errors
             /// As there.
