@@ -126,15 +126,16 @@ impl Xaes256Gcm {
         key
     }
 
-    /// M1 xor K1 and M2 xor K1, where M = 00 counter 58 00 + N[0..12].
+    /// M1 xor K1 and M2 xor K1, where M = 00 counter 58 00 + N[0..12]. Each is written as a whole: the cipher would wait
+    /// for a block that was written in parts.
     fn write_blocks(&self, head: &[u8; 12], blocks: &mut [u8; 32]) {
-        for (counter, block) in (1_u8..).zip(blocks.chunks_exact_mut(16)) {
-            block[..4].copy_from_slice(&[0, counter, b'X', 0]);
-            block[4..].copy_from_slice(head);
-            block
-                .iter_mut()
-                .zip(&self.k1)
-                .for_each(|(byte, mask)| *byte ^= mask);
+        let (mut rest, k1) = ([0; 16], u128::from_be_bytes(self.k1));
+        rest[4..].copy_from_slice(head);
+        let rest = u128::from_be_bytes(rest) ^ k1;
+        let (blocks, _) = blocks.as_chunks_mut();
+        for (counter, block) in (1..).zip(blocks) {
+            let front = counter << 112 | u128::from(b'X') << 104;
+            *block = (front ^ rest).to_be_bytes();
         }
     }
 }
