@@ -67,8 +67,8 @@ pub(crate) fn understand(
                 push_bytes(items, Some(&item.ciphertext), item.aad.as_ref());
             })?;
             if labels.iter().any(Option::is_some) {
-                for label in &labels {
-                    understood.items.label(label.as_deref());
+                for label in labels {
+                    understood.items.label(label);
                 }
             }
             Ok(understood)

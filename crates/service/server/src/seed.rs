@@ -131,7 +131,7 @@ impl Visit<'_> {
         let limits = &self.application.limits;
         let asked = self.understood(DecryptBody::parse(body, limits)).await?;
         let mut items = Prepared::with_capacity(1, body.len());
-        items.label(Some(asked.key_id.expose()));
+        items.label(Some(asked.key_id.expose().to_owned()));
         items.push(
             |out| decode_into(asked.ciphertext.expose(), out),
             |_| Ok(()),

@@ -255,8 +255,8 @@ impl Prepared {
 
     /// Says which label stands beside the item that is added next, if one does: it alone says who reads the item. Where
     /// one stands beside any item, every item must be preceded by this.
-    pub fn label(&mut self, label: Option<&str>) {
-        self.beside().labels.push(label.map(str::to_owned));
+    pub fn label(&mut self, label: Option<String>) {
+        self.beside().labels.push(label);
     }
 
     /// Says which key of a tree the item that is added next is for. For operations whose items may name a path,

@@ -6,7 +6,7 @@
 use keywright_primitives::aead::Ahead;
 use keywright_primitives::random::RandomStream;
 
-use crate::{Aad, Binding, Error, MessageId, SealingKey};
+use crate::{Aad, Binding, Error, MessageId, Sealing, SealingKey};
 
 /// Seals the messages of a batch. Nonces that are drawn and not used are never used.
 #[derive(Debug)]
@@ -56,7 +56,11 @@ impl Batch<'_> {
         if self.ahead.is_empty() {
             return self.key.seal_into(binding, aad, plaintext, random, out);
         }
-        let text = (binding, aad, plaintext);
-        self.key.seal_ahead(text, &mut self.ahead, out)
+        let sealing = Sealing {
+            binding,
+            aad,
+            plaintext,
+        };
+        self.key.seal_ahead(&sealing, &mut self.ahead, out)
     }
 }

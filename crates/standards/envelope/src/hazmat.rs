@@ -6,7 +6,7 @@
 use crate::chunked::{ChunkOpener, ChunkSealer};
 use crate::key::Input;
 use crate::stream::StreamSealer;
-use crate::{Aad, Binding, Error, Rejected, SealingKey};
+use crate::{Aad, Binding, Error, Rejected, Sealing, SealingKey};
 
 /// [`SealingKey::seal_into`] with this nonce or salt, of which suite 3 takes the first 12 bytes.
 ///
@@ -20,12 +20,12 @@ pub fn seal_with_nonce(
     nonce: &[u8; 24],
 ) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
-    let input = Input {
+    let sealing = Sealing {
         binding,
         aad,
         plaintext,
-        nonce,
     };
+    let input = Input { sealing, nonce };
     key.seal_with(&input, &mut out)?;
     Ok(out)
 }

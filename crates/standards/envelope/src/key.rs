@@ -14,7 +14,7 @@ use keywright_types::{KeyId, KeyVersion, Kind, Suite};
 use crate::chunked::{self, ChunkOpener, ChunkSealer};
 use crate::envelope::{Body, COMMITMENT_LEN, TAG_LEN};
 use crate::header::{Encoded, Front, holds};
-use crate::{Aad, Binding, Envelope, Error, Header, MessageId, Rejected};
+use crate::{Aad, Binding, Envelope, Error, Header, MessageId, Rejected, Sealing};
 
 const LABEL: &[u8] = b"keywright/seal/v1";
 const NONCE_LEN: usize = 24;
@@ -69,14 +69,9 @@ enum Cipher {
     Chunked(Secret<32>),
 }
 
-/// What is sealed: what it is bound to, its associated data, its text.
-pub(crate) type Text<'a> = (Binding, &'a Aad<'a>, &'a [u8]);
-
 /// One sealing, with its nonce or salt chosen; suite 3 takes the first 12 bytes of it.
 pub(crate) struct Input<'a> {
-    pub(crate) binding: Binding,
-    pub(crate) aad: &'a Aad<'a>,
-    pub(crate) plaintext: &'a [u8],
+    pub(crate) sealing: Sealing<'a>,
     pub(crate) nonce: &'a [u8; NONCE_LEN],
 }
 
@@ -171,10 +166,13 @@ impl SealingKey {
     ) -> Result<MessageId, Error> {
         let mut nonce = [0; NONCE_LEN];
         random.fill(&mut nonce[..self.nonce_len()])?;
-        let input = Input {
+        let sealing = Sealing {
             binding,
             aad,
             plaintext,
+        };
+        let input = Input {
+            sealing,
             nonce: &nonce,
         };
         self.seal_with(&input, out)
@@ -214,8 +212,8 @@ impl SealingKey {
         input: &Input<'_>,
         out: &mut Vec<u8>,
     ) -> Result<MessageId, Error> {
-        let text = (input.binding, input.aad, input.plaintext);
-        self.appended(text, out, |out| match &self.0.cipher {
+        let sealing = &input.sealing;
+        self.appended(sealing, out, |out| match &self.0.cipher {
             Cipher::Chunked(_) => {
                 let nonce = MessageId::of(&input.nonce[..self.nonce_len()]);
                 self.seal_chunked(input, out).map(|()| nonce)
@@ -223,7 +221,7 @@ impl SealingKey {
             Cipher::Siv(key) => self.seal_siv(key, input, out),
             cipher => {
                 let nonce = &input.nonce[..self.nonce_len()];
-                self.seal_tagged(text, nonce, out, |aad, text, tag| {
+                self.seal_tagged(sealing, nonce, out, |aad, text, tag| {
                     cipher.seal(input.nonce, aad, text, tag)
                 })
             }
@@ -233,15 +231,15 @@ impl SealingKey {
     /// As [`SealingKey::seal_with`], with the next nonce of `ahead`.
     pub(crate) fn seal_ahead(
         &self,
-        text: Text<'_>,
+        sealing: &Sealing<'_>,
         ahead: &mut Ahead,
         out: &mut Vec<u8>,
     ) -> Result<MessageId, Error> {
         let nonce = *ahead
             .nonce()
             .ok_or(keywright_primitives::Error::Randomness)?;
-        self.appended(text, out, |out| {
-            self.seal_tagged(text, &nonce, out, |aad, text, tag| {
+        self.appended(sealing, out, |out| {
+            self.seal_tagged(sealing, &nonce, out, |aad, text, tag| {
                 Ok(ahead.seal_with(aad, text, tag)?)
             })
         })
@@ -258,12 +256,12 @@ impl SealingKey {
     /// Leaves `out` as it was if `seal` fails.
     fn appended(
         &self,
-        (binding, _, plaintext): Text<'_>,
+        sealing: &Sealing<'_>,
         out: &mut Vec<u8>,
         seal: impl FnOnce(&mut Vec<u8>) -> Result<MessageId, Error>,
     ) -> Result<MessageId, Error> {
         let start = out.len();
-        out.reserve(self.sealed_len(binding, plaintext.len()));
+        out.reserve(self.sealed_len(sealing.binding, sealing.plaintext.len()));
         let sealed = seal(out);
         if sealed.is_err() {
             wipe(&mut out[start..]);
@@ -279,14 +277,15 @@ impl SealingKey {
         input: &Input<'_>,
         out: &mut Vec<u8>,
     ) -> Result<MessageId, Error> {
-        let header = Encoded::of(&self.header(input.binding));
+        let header = Encoded::of(&self.header(input.sealing.binding));
         out.extend_from_slice(header.as_bytes());
         out.extend_from_slice(&self.0.commitment);
         let place = out.len();
         out.extend_from_slice(&[0; TAG_LEN]);
         let text = out.len();
-        out.extend_from_slice(input.plaintext);
+        out.extend_from_slice(input.sealing.plaintext);
         let siv = input
+            .sealing
             .aad
             .composed(header.as_bytes(), |aad| key.seal(&[aad], &mut out[text..]))??;
         out[place..text].copy_from_slice(&siv);
@@ -294,8 +293,9 @@ impl SealingKey {
     }
 
     fn seal_chunked(&self, input: &Input<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
-        let mut stream = self.start_stream(input.binding, input.aad, input.nonce, out)?;
-        stream.update(input.plaintext, out)?;
+        let mut stream =
+            self.start_stream(input.sealing.binding, input.sealing.aad, input.nonce, out)?;
+        stream.update(input.sealing.plaintext, out)?;
         stream.finish(out)
     }
 
@@ -323,11 +323,16 @@ impl SealingKey {
 
     fn seal_tagged(
         &self,
-        (binding, aad, plaintext): Text<'_>,
+        sealing: &Sealing<'_>,
         nonce: &[u8],
         out: &mut Vec<u8>,
         seal: impl FnOnce(&[u8], &mut [u8], &mut Tag) -> Result<(), Error>,
     ) -> Result<MessageId, Error> {
+        let Sealing {
+            binding,
+            aad,
+            plaintext,
+        } = *sealing;
         let start = out.len();
         self.0.front.put(binding, out);
         let header = out.len() - start;
