@@ -3,11 +3,11 @@
 //! Two bounds, both looked at before a request is read or decided, so that no queue grows behind them:
 //!
 //! * Requests that are begun and not answered: above a number, one more is refused.
-//! * The time that a request stood in its thread's queue before it was looked at. Longer than the target
-//!   says that work comes in faster than it is done; a single late one says nothing, because one large
-//!   batch makes those behind it late. Once requests have been late for [`PATIENCE`] without one on time
-//!   between, those that are late are refused, which costs a fraction of answering them, until one is
-//!   on time again.
+//! * The time that a request stood in its thread's queue before it was looked at, behind others that were
+//!   read in the same turn. Longer than the target says that work comes in faster than it is done; a single
+//!   late one says nothing, because one large batch makes those behind it late. Once requests have been late
+//!   for [`PATIENCE`] without one on time between, those that are late are refused, which costs a fraction
+//!   of answering them, until one is on time again.
 //!
 //! Threads share none of this: each has its own queue, and a part of the number of requests.
 

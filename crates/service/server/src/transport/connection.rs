@@ -264,19 +264,27 @@ impl<H: Handler> Opened<H> {
         } = self;
         let session = Rc::clone(&entry.session);
         let thread = Rc::clone(&session.server.thread);
-        // Called where the head was read; the exchange itself begins when its task has its turn.
-        let service = service_fn(move |request| {
-            let read_at = session.server.thread.clock.monotonic();
-            // Boxed, because the protocol library and the runtime move what they are given several times.
+        // Called where the head was read. Boxed, because the protocol library and the runtime move what they are given
+        // several times.
+        let begin = move |request| {
+            let read_at = session.server.thread.turn.since();
             Box::pin(exchange(Rc::clone(&session), request, read_at))
-        });
+        };
         match protocol {
             Protocol::Http2 => {
+                let turn = Rc::clone(&thread);
+                let service = service_fn(move |request| {
+                    let mut exchange = begin(request);
+                    turn.turn.begin(exchange.as_mut());
+                    exchange
+                });
                 let connection = http2(&thread.limits).serve_connection(stream, service);
                 let finish = http2::Connection::graceful_shutdown;
                 Box::pin(drive((Box::pin(connection), outgoing), entry, finish))
             }
             _ => {
+                // The connection itself polls the exchange next.
+                let service = service_fn(begin);
                 let connection = http1(&thread.limits).serve_connection(stream, service);
                 let finish = http1::Connection::graceful_shutdown;
                 Box::pin(drive((Box::pin(connection), outgoing), entry, finish))
@@ -339,37 +347,42 @@ async fn drive<C: Future, H: Handler>(
 async fn exchange<H: Handler>(
     session: Rc<Session<H>>,
     request: Request<Incoming>,
-    read_at: MonotonicTime,
+    read_at: Option<MonotonicTime>,
 ) -> Result<Response<Reply>, Infallible> {
     let Server {
         handler, thread, ..
     } = &*session.server;
+    let begun = thread.clock.monotonic();
+    thread.turn.look(Some(begun));
     let _busy = session.seat.begin(&thread.alarms);
     let (head, incoming) = request.into_parts();
     // Who does not fetch what was answered is not asked what else there may be.
     if session.seat.held().is_full() {
         let_pass(incoming, head.version, thread).await;
+        thread.turn.of_task().await;
         return Ok(handler.abandoned(&session.connection, Code::Overloaded));
     }
-    let times = (read_at, thread.clock.monotonic());
+    let times = (read_at.unwrap_or(begun), begun);
     let from = (Rc::clone(thread), Rc::clone(&session.seat));
     let mut body = Body::arriving(incoming, from, times);
     let outcome = {
         let mut answer = pin!(handler.respond(&session.connection, &head, &mut body));
         let mut alarm = thread.alarms.after(thread.limits.request_timeout);
-        poll_fn(
-            |cx| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {
+        poll_fn(|cx| {
+            thread.turn.look(None);
+            match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {
                 Ok(Poll::Ready(response)) => Poll::Ready(Ok(response)),
                 Ok(Poll::Pending) => alarm.poll(cx).map(|()| Err(Code::DeadlineExceeded)),
                 Err(_panic) => Poll::Ready(Err(Code::Internal)),
-            },
-        )
+            }
+        })
         .await
     };
     let response = outcome.unwrap_or_else(|code| handler.abandoned(&session.connection, code));
     if let Some(rest) = body.into_rest() {
         let_pass(rest, head.version, thread).await;
     }
+    thread.turn.of_task().await;
     Ok(response.map(|reply| reply.held_by(&session.seat, thread)))
 }
 

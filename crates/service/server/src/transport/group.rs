@@ -1,11 +1,17 @@
 //! One flush for many requests.
 //!
 //! Requests append records to a buffer of their thread and must not answer before it has been
-//! written. Each [joins](GroupFlush::join); the write happens once, after everything on the thread
-//! that could run has run, and its result wakes all who joined before it. So under load one write
-//! serves hundreds of requests, and a lonely request waits for no timer.
+//! written. Each [joins](GroupFlush::join); the write happens once, and its result is that of all who
+//! joined before it. So under load one write serves hundreds of requests, and a lonely request waits
+//! for no timer.
+//!
+//! It happens as soon as somebody is asked again whether it has: requests are begun as their
+//! connections are read and asked for their answers when all connections have had their turn
+//! ([`turn`](super::turn)). For those that nobody asks again a task of its own does it, after
+//! everything on the thread that could run has run.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
@@ -27,14 +33,19 @@ struct Inner {
     open: RefCell<Option<Rc<Group>>>,
     /// The task that flushes, while it has nothing to do.
     driver: RefCell<Option<Waker>>,
-    /// The task has ended: nobody will flush any more.
+    /// Nobody will flush any more: the task has ended, or a flush has panicked.
     ended: Cell<bool>,
+    flush: Flush,
 }
+
+struct Flush(RefCell<Box<dyn FnMut() -> bool>>);
 
 #[derive(Debug, Default)]
 struct Group {
     result: Cell<Option<Result<(), Failed>>>,
     waiting: RefCell<Vec<Waker>>,
+    /// Who flushes it.
+    of: Weak<Inner>,
 }
 
 /// A request's place in a group; resolves when the group has been flushed.
@@ -42,13 +53,14 @@ struct Group {
 #[must_use = "nothing is known to be written before this resolves"]
 pub struct Join {
     group: Rc<Group>,
-    place: Option<usize>,
+    /// Whether it has been asked already.
+    asked: bool,
 }
 
 impl GroupFlush {
-    /// Spawns the task that calls `flush`, on the current thread. `flush` says whether everything
-    /// that was appended before it was called is now written. If it panics, its group and all later
-    /// ones fail.
+    /// Flushes by calling `flush`, for which it spawns a task on the current thread. `flush` says whether
+    /// everything that was appended before it was called is now written. If it panics, its group and all
+    /// later ones fail.
     ///
     /// # Panics
     /// Outside a runtime that can run local tasks; the transport makes handlers inside one.
@@ -58,8 +70,9 @@ impl GroupFlush {
             open: RefCell::default(),
             driver: RefCell::default(),
             ended: Cell::new(false),
+            flush: Flush(RefCell::new(Box::new(flush))),
         });
-        tokio::task::spawn_local(drive(End(Rc::downgrade(&inner)), flush));
+        tokio::task::spawn_local(drive(End(Rc::downgrade(&inner))));
         Self(inner)
     }
 
@@ -76,9 +89,24 @@ impl GroupFlush {
             if let Some(driver) = self.0.driver.borrow_mut().take() {
                 driver.wake();
             }
-            Rc::default()
+            Rc::new(Group {
+                of: Rc::downgrade(&self.0),
+                ..Group::default()
+            })
         });
         Join::new(Rc::clone(group))
+    }
+}
+
+impl Inner {
+    /// Flushes for those who have joined, if anybody has.
+    fn flush(&self) {
+        let Some(group) = self.open.take() else {
+            return;
+        };
+        let settled = Settle { inner: self, group };
+        let result = self.flush.0.borrow_mut()().then_some(()).ok_or(Failed);
+        settled.group.settle(result);
     }
 }
 
@@ -111,17 +139,18 @@ impl Drop for End {
 }
 
 /// Waits for a first joiner, lets all others that are ready come too, flushes.
-async fn drive(end: End, mut flush: impl FnMut() -> bool) {
+async fn drive(end: End) {
     while wanted(&end.0).await {
         // Everything that can run now runs before this goes on: requests that were read together
         // with the first one join, too.
         tokio::task::yield_now().await;
-        let Some(group) = end.0.upgrade().and_then(|inner| inner.open.take()) else {
+        let Some(inner) = end.0.upgrade() else {
             return;
         };
-        let group = Settle(group);
-        let result = flush().then_some(()).ok_or(Failed);
-        group.0.settle(result);
+        inner.flush();
+        if inner.ended.get() {
+            return;
+        }
     }
 }
 
@@ -140,14 +169,24 @@ async fn wanted(inner: &Weak<Inner>) -> bool {
     .await
 }
 
-/// Fails the group if `flush` panics.
-struct Settle(Rc<Group>);
+/// Fails the group, and whoever comes after it, if `flush` panics.
+struct Settle<'a> {
+    inner: &'a Inner,
+    group: Rc<Group>,
+}
 
-impl Drop for Settle {
+impl Drop for Settle<'_> {
     fn drop(&mut self) {
-        if self.0.result.get().is_none() {
-            self.0.settle(Err(Failed));
+        if self.group.result.get().is_none() {
+            self.inner.ended.set(true);
+            self.group.settle(Err(Failed));
         }
+    }
+}
+
+impl fmt::Debug for Flush {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Flush")
     }
 }
 
@@ -160,7 +199,10 @@ impl Group {
 
 impl Join {
     fn new(group: Rc<Group>) -> Self {
-        Self { group, place: None }
+        Self {
+            group,
+            asked: false,
+        }
     }
 }
 
@@ -171,15 +213,16 @@ impl Future for Join {
         if let Some(result) = self.group.result.get() {
             return Poll::Ready(result);
         }
-        let this = &mut *self;
-        let mut waiting = this.group.waiting.borrow_mut();
-        match this.place.and_then(|place| waiting.get_mut(place)) {
-            Some(kept) => kept.clone_from(cx.waker()),
-            None => {
-                this.place = Some(waiting.len());
-                waiting.push(cx.waker().clone());
+        if self.asked {
+            // Whoever asks again has let everybody else join.
+            if let Some(inner) = self.group.of.upgrade() {
+                inner.flush();
             }
+            // A group is settled before anybody is woken who could ask.
+            return Poll::Ready(self.group.result.get().unwrap_or(Err(Failed)));
         }
+        self.asked = true;
+        self.group.waiting.borrow_mut().push(cx.waker().clone());
         Poll::Pending
     }
 }
@@ -277,20 +320,47 @@ mod tests {
         });
     }
 
+    /// Polls a join once, as a task does whose waker nobody keeps.
+    fn ask(join: &mut Join) -> Poll<Result<(), Failed>> {
+        Pin::new(join).poll(&mut Context::from_waker(Waker::noop()))
+    }
+
     #[test]
-    fn polling_again_takes_no_second_place() {
+    fn whoever_asks_again_flushes_for_all_who_have_joined() {
         local(async {
-            let (_, flush) = counting([]);
-            let mut join = Box::pin(flush.join());
-            poll_fn(|cx| {
-                for _ in 0..10 {
-                    assert!(join.as_mut().poll(cx).is_pending());
-                }
-                assert_eq!(join.group.waiting.borrow().len(), 1);
-                Poll::Ready(())
-            })
-            .await;
-            join.await.unwrap();
+            let (calls, flush) = counting([]);
+            let mut joins: Vec<_> = (0..16).map(|_| flush.join()).collect();
+            assert!(joins.iter_mut().all(|join| ask(join).is_pending()));
+            assert_eq!(calls.get(), 0);
+            assert!(
+                joins
+                    .iter_mut()
+                    .all(|join| ask(join) == Poll::Ready(Ok(())))
+            );
+            assert_eq!(calls.get(), 1);
+            // The task that was woken for them finds nothing to do, and is there for the next.
+            tokio::task::yield_now().await;
+            tokio::task::yield_now().await;
+            flush.join().await.unwrap();
+            assert_eq!(calls.get(), 2);
+        });
+    }
+
+    #[test]
+    fn whoever_has_not_been_asked_again_is_woken_by_whoever_has() {
+        local(async {
+            let (calls, flush) = counting([]);
+            let flush = Rc::new(flush);
+            let own = Rc::clone(&flush);
+            let waits = spawn_local(async move { own.join().await });
+            let mut join = flush.join();
+            assert!(ask(&mut join).is_pending());
+            let asked = spawn_local(async move {
+                let again = ask(&mut join);
+                (again, calls.get())
+            });
+            assert_eq!(asked.await.unwrap(), (Poll::Ready(Ok(())), 1));
+            assert_eq!(waits.await.unwrap(), Ok(()));
         });
     }
 
@@ -299,6 +369,19 @@ mod tests {
         local(async {
             let flush = GroupFlush::new(|| panic!("on purpose"));
             assert_eq!(flush.join().await, Err(Failed));
+            assert_eq!(flush.join().await, Err(Failed));
+        });
+    }
+
+    #[test]
+    fn a_flush_that_panics_under_one_joiner_fails_the_others_and_all_later_ones() {
+        local(async {
+            let flush = GroupFlush::new(|| panic!("on purpose"));
+            let (mut first, mut second) = (flush.join(), flush.join());
+            assert!(ask(&mut first).is_pending() && ask(&mut second).is_pending());
+            let asked = std::panic::AssertUnwindSafe(|| ask(&mut first));
+            assert!(std::panic::catch_unwind(asked).is_err());
+            assert_eq!(ask(&mut second), Poll::Ready(Err(Failed)));
             assert_eq!(flush.join().await, Err(Failed));
         });
     }

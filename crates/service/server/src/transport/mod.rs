@@ -38,6 +38,7 @@ mod settings;
 mod stream;
 mod sweep;
 mod thread;
+mod turn;
 mod watch;
 
 pub use body::{Body, BodyError, Reserved, Room, read_body};

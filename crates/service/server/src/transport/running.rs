@@ -17,6 +17,7 @@ use super::alarm::{Alarms, millis};
 use super::connection::Server;
 use super::listen::listen;
 use super::thread::{Shared, Thread};
+use super::turn::Turn;
 use super::{Error, Handler, SWEEP, Settings};
 
 /// A server that answers. Dropping it stops it like [`Running::stop`], without waiting.
@@ -175,6 +176,7 @@ impl Start {
         };
         let thread = Rc::new(Thread {
             alarms: Alarms::default(),
+            turn: Turn::default(),
             clock: Clock::system(),
             limits: self.settings.limits,
             shared: self.shared,

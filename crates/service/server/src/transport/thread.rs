@@ -7,11 +7,13 @@ use keywright_clock::Clock;
 
 use super::Limits;
 use super::alarm::Alarms;
+use super::turn::Turn;
 
 /// The part of a server thread that does not depend on its handler.
 #[derive(Debug)]
 pub(super) struct Thread {
     pub(super) alarms: Alarms,
+    pub(super) turn: Turn,
     /// Fine enough to see how long a request stood in the queue.
     pub(super) clock: Clock,
     pub(super) limits: Limits,

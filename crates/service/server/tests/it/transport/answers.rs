@@ -152,7 +152,10 @@ fn an_upgrade_to_h2c_is_not_taken() {
 }
 
 /// Frames as they come, one kind after the other.
-async fn kinds(stream: &mut (impl AsyncReadExt + Unpin), mut each: impl FnMut(u8) -> bool) {
+pub(crate) async fn kinds(
+    stream: &mut (impl AsyncReadExt + Unpin),
+    mut each: impl FnMut(u8) -> bool,
+) {
     let mut head = [0; 9];
     let mut payload = Vec::new();
     loop {

@@ -5,3 +5,4 @@ mod answers;
 mod fixture;
 mod lifetime;
 mod limits;
+mod turns;
