@@ -4,8 +4,8 @@
 //! pass. Nothing else in the workspace may call `Instant::now` or `SystemTime::now`; a lint says so.
 #![forbid(unsafe_code)]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A source of wall and monotonic time. Cloning shares the source.
@@ -33,11 +33,13 @@ pub struct WallTime(u64);
 pub struct MonotonicTime(u64);
 
 impl Clock {
-    /// The operating system's clocks.
+    /// The operating system's clocks. All of a process count from the same start, so that a time of one of them
+    /// means the same to another.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the owner of time")]
     pub fn system() -> Self {
-        Self(Source::System(Instant::now()))
+        static START: OnceLock<Instant> = OnceLock::new();
+        Self(Source::System(*START.get_or_init(Instant::now)))
     }
 
     /// A clock that starts at `wall` and moves only when told to.
@@ -195,6 +197,14 @@ const fn civil(days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn system_clocks_count_from_the_same_start() {
+        let first = Clock::system();
+        std::thread::sleep(Duration::from_millis(20));
+        let (early, late) = (first.monotonic(), Clock::system().monotonic());
+        assert!(early <= late && late <= first.monotonic());
+    }
 
     #[test]
     fn a_simulated_clock_moves_only_when_told() {

@@ -35,7 +35,8 @@ impl Node {
     /// socket cannot.
     pub fn serve(self: &Arc<Self>, listen: Option<SocketAddr>) -> Result<Serving, HomeError> {
         keeper::start(self)?;
-        let settings = transport_settings(self.config(), listen, Arc::clone(&self.doors().data));
+        let settings =
+            transport_settings(self.config(), (listen, self.clock()), &self.doors().data);
         let threads = match settings.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             count => count,
@@ -254,7 +255,7 @@ pub fn serve_null(
     let config = Config::read(path)?;
     let trust = Trust::read(&config, clock)?;
     let doors = Doors::new(Handshakes::new(&config, &trust)?);
-    let settings = transport_settings(&config, listen, doors.data);
+    let settings = transport_settings(&config, (listen, clock), &doors.data);
     let (limits, body_timeout) = (api_limits(&config), settings.limits.body_timeout);
     Ok(transport::start(settings, move |_| {
         NullApplication::new(limits, body_timeout)
@@ -263,14 +264,15 @@ pub fn serve_null(
 
 fn transport_settings(
     config: &Config,
-    listen: Option<SocketAddr>,
-    tls: Arc<ArcSwap<ServerConfig>>,
+    (listen, clock): (Option<SocketAddr>, &Clock),
+    tls: &Arc<ArcSwap<ServerConfig>>,
 ) -> transport::Settings {
     let limits = &config.limits;
     transport::Settings {
         listen: listen.unwrap_or(config.server.listen),
         threads: config.server.threads,
-        tls,
+        tls: Arc::clone(tls),
+        clock: clock.clone(),
         limits: transport::Limits {
             header_bytes: limits.header_bytes,
             header_timeout: Duration::from_secs(limits.header_timeout_s),

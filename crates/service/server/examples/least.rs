@@ -76,6 +76,7 @@ fn main() -> Result<(), Failure> {
         threads: 1,
         tls: Arc::new(ArcSwap::new(tls(Path::new(ca), certificate, key))),
         limits: Limits::default(),
+        clock: Clock::system(),
     };
     let log = tempfile::tempfile()?;
     let running = start(settings, move |_| {

@@ -200,6 +200,9 @@ impl Application {
         let expected = self.worker.expect(*call, operation);
         let read = read_body(body, self.limits.body_bytes, self.body_timeout).await;
         expected.arrived();
+        if body.was_waited_for() {
+            call.arrived = self.worker.shared().clock().monotonic();
+        }
         match read {
             Ok(bytes) => {
                 call.bytes_in = bytes.len() as u64;
@@ -241,10 +244,12 @@ impl Application {
     pub(crate) fn call<'a>(&self, caller: &'a Caller, begun: Option<MonotonicTime>) -> Call<'a> {
         // Without randomness a request has no id; it will fail for that reason soon enough.
         let request = self.worker.request_id().unwrap_or(RequestId::NONE);
+        let started = begun.unwrap_or_else(|| self.worker.shared().clock().monotonic());
         Call {
             caller,
             request,
-            started: begun.unwrap_or_else(|| self.worker.shared().clock().monotonic()),
+            started,
+            arrived: started,
             bytes_in: 0,
         }
     }

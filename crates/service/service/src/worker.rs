@@ -22,7 +22,7 @@ use keywright_audit::field::PathList;
 use keywright_audit::record::Facts;
 use keywright_audit::refusals::Refusals;
 use keywright_audit::writer::{Ticket, Writer, Written};
-use keywright_clock::MonotonicTime;
+use keywright_clock::{MonotonicTime, WallTime};
 use keywright_custody::Key;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
@@ -51,6 +51,8 @@ pub struct Worker {
     shared: Arc<Shared>,
     writer: RefCell<Writer>,
     random: RefCell<RandomStream>,
+    /// Where both clocks stood when the running job first asked for the date.
+    clocks: Cell<Option<(MonotonicTime, WallTime)>>,
     refusals: RefCell<Refusals>,
     /// Counted refusals whose records are not written yet.
     owed: RefCell<Vec<Owed>>,
@@ -81,6 +83,8 @@ pub struct Call<'a> {
     pub request: RequestId,
     /// When its head was read.
     pub started: MonotonicTime,
+    /// When the rest of it was there: what its record is dated.
+    pub arrived: MonotonicTime,
     /// Bytes of its body.
     pub bytes_in: u64,
 }
@@ -95,6 +99,7 @@ impl Worker {
             shared,
             writer: RefCell::new(writer),
             random: RefCell::new(RandomStream::unseeded()),
+            clocks: Cell::default(),
             refusals: RefCell::default(),
             owed: RefCell::default(),
             connections: RefCell::default(),
@@ -293,13 +298,26 @@ impl Worker {
         draw(&mut self.random.borrow_mut())
     }
 
+    /// The date at a moment of the running job. Of all clocks that a request reads this one alone is not its own: within
+    /// a job, which ends with its flush, one look at it does for all.
+    fn date(&self, moment: MonotonicTime) -> WallTime {
+        let (then, date) = self.clocks.get().unwrap_or_else(|| {
+            let clock = self.shared.clock();
+            let both = (clock.monotonic(), clock.wall());
+            self.clocks.set(Some(both));
+            both
+        });
+        let nanos = date.unix_nanos().saturating_add(moment.nanos());
+        WallTime::from_unix_nanos(nanos.saturating_sub(then.nanos()))
+    }
+
     pub(crate) fn begin<'a>(
         &'a self,
         call: &Call<'_>,
         operation: Operation,
         snapshot: &Snapshot,
     ) -> Entry<'a> {
-        let mut facts = Facts::new(RecordType::Request, operation, self.shared.clock().wall());
+        let mut facts = Facts::new(RecordType::Request, operation, self.date(call.arrived));
         facts.epoch = snapshot.epoch;
         facts.request = call.request;
         facts.connection = call.caller.connection();

@@ -20,6 +20,8 @@ mod crash;
 #[cfg(test)]
 mod crash_life;
 #[cfg(test)]
+mod dates;
+#[cfg(test)]
 mod deterministic;
 #[cfg(test)]
 mod drain;

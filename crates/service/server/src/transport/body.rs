@@ -24,6 +24,8 @@ pub struct Body {
     from: Option<Origin>,
     queued: Duration,
     begun: Option<MonotonicTime>,
+    /// Whether it was not there when it was asked for.
+    waited_for: bool,
 }
 
 /// Keeps the deadlines, and counts what has come.
@@ -78,6 +80,7 @@ impl Body {
             from: None,
             queued: Duration::ZERO,
             begun: None,
+            waited_for: false,
         }
     }
 
@@ -92,6 +95,7 @@ impl Body {
             from: Some(Origin { thread, seat }),
             queued: begun.since(read_at),
             begun: Some(begun),
+            waited_for: false,
         }
     }
 
@@ -119,10 +123,15 @@ impl Body {
     /// # Errors
     /// [`BodyError::TooSlow`] or [`BodyError::Broken`].
     pub async fn next(&mut self, timeout: Duration) -> Result<Option<Bytes>, BodyError> {
-        let Self { source, from, .. } = self;
+        let Self {
+            source,
+            from,
+            waited_for,
+            ..
+        } = self;
         let mut alarm = from.as_ref().map(|from| from.thread.alarms.after(timeout));
         while !source.is_end_stream() {
-            let Some(frame) = next_frame(source, alarm.as_mut()).await? else {
+            let Some(frame) = next_frame((source, waited_for), alarm.as_mut()).await? else {
                 break;
             };
             // Trailers say nothing that any route listens to.
@@ -145,6 +154,12 @@ impl Body {
     #[must_use]
     pub const fn queued(&self) -> Duration {
         self.queued
+    }
+
+    /// Whether some of it was still on its way when it was asked for.
+    #[must_use]
+    pub const fn was_waited_for(&self) -> bool {
+        self.waited_for
     }
 
     /// When that first look was; nothing for a body without a socket.
@@ -194,7 +209,12 @@ pub async fn read_body(
     limit: usize,
     timeout: Duration,
 ) -> Result<Bytes, BodyError> {
-    let Body { source, from, .. } = body;
+    let Body {
+        source,
+        from,
+        waited_for,
+        ..
+    } = body;
     let announced = http_body::Body::size_hint(source).lower();
     if announced > u64::try_from(limit).unwrap_or(u64::MAX) {
         return Err(BodyError::TooLarge);
@@ -206,7 +226,7 @@ pub async fn read_body(
         ..Pieces::default()
     };
     while !source.is_end_stream() {
-        let Some(frame) = next_frame(source, alarm.as_mut()).await? else {
+        let Some(frame) = next_frame((source, waited_for), alarm.as_mut()).await? else {
             break;
         };
         // Trailers say nothing that any route listens to.
@@ -236,15 +256,18 @@ impl From<NoRoom> for BodyError {
 }
 
 async fn next_frame(
-    source: &mut Source,
+    (source, waited_for): (&mut Source, &mut bool),
     mut alarm: Option<&mut Alarm<'_>>,
 ) -> Result<Option<Frame<Bytes>>, BodyError> {
     let next = std::future::poll_fn(|cx| match Pin::new(&mut *source).poll_frame(cx) {
         Poll::Ready(frame) => Poll::Ready(Ok(frame)),
-        Poll::Pending => match &mut alarm {
-            Some(alarm) => alarm.poll(cx).map(|()| Err(BodyError::TooSlow)),
-            None => Poll::Pending,
-        },
+        Poll::Pending => {
+            *waited_for = true;
+            match &mut alarm {
+                Some(alarm) => alarm.poll(cx).map(|()| Err(BodyError::TooSlow)),
+                None => Poll::Pending,
+            }
+        }
     });
     next.await?.transpose().map_err(|_| BodyError::Broken)
 }

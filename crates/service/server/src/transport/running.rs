@@ -7,7 +7,6 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use keywright_clock::Clock;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::watch;
@@ -177,7 +176,7 @@ impl Start {
         let thread = Rc::new(Thread {
             alarms: Alarms::default(),
             turn: Turn::default(),
-            clock: Clock::system(),
+            clock: self.settings.clock,
             limits: self.settings.limits,
             shared: self.shared,
         });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use keywright_clock::Clock;
 
 /// What [`start`](super::start) needs to know.
 #[derive(Clone)]
@@ -22,6 +23,8 @@ pub struct Settings {
     pub tls: Arc<ArcSwap<rustls::ServerConfig>>,
     /// The limits.
     pub limits: Limits,
+    /// What tells when requests are begun: the handler's own, which measures from there on.
+    pub clock: Clock,
 }
 
 impl fmt::Debug for Settings {

@@ -145,6 +145,7 @@ impl Worker {
     /// Whether it worked; a request whose record is not written answers 503 and hands out nothing.
     pub fn flush(&self) -> bool {
         self.random.borrow_mut().end_job();
+        self.clocks.set(None);
         let begun = self.shared.clock().monotonic();
         let mut writer = self.writer.borrow_mut();
         let written = if self.wants_sync.replace(false) {

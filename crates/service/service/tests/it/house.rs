@@ -173,6 +173,7 @@ impl House {
             caller,
             request: RequestId::from_bytes([6; 16]),
             started,
+            arrived: started,
             bytes_in: 10,
         }
     }

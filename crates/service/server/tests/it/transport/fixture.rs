@@ -237,6 +237,7 @@ impl Server {
             threads,
             tls: Arc::clone(&tls),
             limits: limits.clone(),
+            clock: Clock::system(),
         };
         let shared = Arc::clone(&seen);
         let running = start(settings, move |index| Odd {

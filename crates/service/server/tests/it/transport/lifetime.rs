@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use keywright_clock::Clock;
 use keywright_server::transport::{Error, Handler, Limits, Settings, start};
 use keywright_tls::Protocol;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -84,6 +85,7 @@ fn a_port_in_use_is_named() {
             threads: 2,
             tls: Arc::new(ArcSwap::new(PKI.server(&BOTH))),
             limits: Limits::default(),
+            clock: Clock::system(),
         };
         let error = start(settings, |_| -> Never { unreachable!("no thread starts") }).unwrap_err();
         assert!(matches!(error, Error::PortInUse { addr } if addr == taken));
@@ -99,6 +101,7 @@ fn a_handler_that_cannot_be_made_fails_the_start() {
         threads: 2,
         tls: Arc::new(ArcSwap::new(PKI.server(&BOTH))),
         limits: Limits::default(),
+        clock: Clock::system(),
     };
     let error = start(settings, |index| -> Never { panic!("on purpose, {index}") }).unwrap_err();
     assert!(matches!(error, Error::ThreadPanicked));

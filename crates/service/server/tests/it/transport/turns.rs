@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arc_swap::ArcSwap;
 use http::request::Parts;
 use http::{Response, StatusCode};
+use keywright_clock::Clock;
 use keywright_server::transport::group::GroupFlush;
 use keywright_server::transport::{
     Body, Handler, Limits, Peer, Reply, Running, Settings, empty, json, read_body, start,
@@ -68,6 +69,7 @@ fn grouped() -> (Running, Arc<AtomicU64>, Arc<AtomicU64>) {
         threads: 1,
         tls: Arc::new(ArcSwap::new(PKI.server(&[Protocol::Http2]))),
         limits: Limits::default(),
+        clock: Clock::system(),
     };
     let counts = (Arc::clone(&looks), Arc::clone(&flushes));
     let running = start(settings, move |_| {
