@@ -298,8 +298,8 @@ impl Worker {
         draw(&mut self.random.borrow_mut())
     }
 
-    /// The date at a moment of the running job. Of all clocks that a request reads this one alone is not its own: within
-    /// a job, which ends with its flush, one look at it does for all.
+    /// The date at a moment of the running job, which looks at the wall clock once, until its flush: every request has
+    /// read the other clock already.
     fn date(&self, moment: MonotonicTime) -> WallTime {
         let (then, date) = self.clocks.get().unwrap_or_else(|| {
             let clock = self.shared.clock();

@@ -296,6 +296,7 @@ impl Service {
             threads: 1,
             tls: Arc::new(ArcSwap::new(tls)),
             limits,
+            clock: PKI.clock.clone(),
         };
         let shared = Arc::clone(&state);
         let running = transport::start(settings, move |_| MakeBelieve(Arc::clone(&shared)));
