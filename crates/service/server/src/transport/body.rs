@@ -199,7 +199,7 @@ impl Room {
 /// Reads a body of at most `limit` bytes, the last of which must be there within `timeout`.
 ///
 /// A body that came in one piece is handed on without a copy. Memory is taken for what has
-/// arrived, at most [`AHEAD`] times as much, whatever length the client announced.
+/// arrived, at most four times as much, whatever length the client announced.
 ///
 /// # Errors
 /// [`BodyError`]: too large (told from the announced length if there is one, before a byte is

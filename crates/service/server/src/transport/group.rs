@@ -6,9 +6,9 @@
 //! for no timer.
 //!
 //! It happens as soon as somebody is asked again whether it has: requests are begun as their
-//! connections are read and asked for their answers when all connections have had their turn
-//! ([`turn`](super::turn)). For those that nobody asks again a task of its own does it, after
-//! everything on the thread that could run has run.
+//! connections are read and asked for their answers when all connections have had their turn. For those
+//! that nobody asks again a task of its own does it, after everything on the thread that could run has
+//! run.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
