@@ -199,7 +199,7 @@ impl Room {
 /// Reads a body of at most `limit` bytes, the last of which must be there within `timeout`.
 ///
 /// A body that came in one piece is handed on without a copy. Memory is taken for what has
-/// arrived, at most four times as much, whatever length the client announced.
+/// arrived, at most twice as much, whatever length the client announced.
 ///
 /// # Errors
 /// [`BodyError`]: too large (told from the announced length if there is one, before a byte is
@@ -221,10 +221,7 @@ pub async fn read_body(
     }
     let mut alarm = from.as_ref().map(|from| from.thread.alarms.after(timeout));
     let mut held = from.as_ref().map(|from| from.seat.held().empty());
-    let mut pieces = Pieces {
-        announced: usize::try_from(announced).unwrap_or(limit),
-        ..Pieces::default()
-    };
+    let mut pieces = Pieces::default();
     while !source.is_end_stream() {
         let Some(frame) = next_frame((source, waited_for), alarm.as_mut()).await? else {
             break;
@@ -277,12 +274,7 @@ async fn next_frame(
 struct Pieces {
     first: Bytes,
     rest: BytesMut,
-    /// Bytes of all of them, as the client says; zero where it does not.
-    announced: usize,
 }
-
-/// As many times as what has arrived, memory is taken for what is announced.
-const AHEAD: usize = 4;
 
 impl Pieces {
     /// Copies from the second piece on. Keeping the pieces instead would let a client that sends
@@ -297,22 +289,12 @@ impl Pieces {
             return Ok(());
         }
         if self.rest.is_empty() {
-            self.rest.reserve(self.room_for(length + piece.len()));
+            self.rest.reserve(2 * (length + piece.len()));
             self.rest.extend_from_slice(&self.first);
             self.first = Bytes::new();
         }
         self.rest.extend_from_slice(&piece);
         Ok(())
-    }
-
-    /// How much memory a buffer begins with that so much has arrived for: all that is still to come, if that is
-    /// not far more. A buffer that grows is copied.
-    const fn room_for(&self, arrived: usize) -> usize {
-        if arrived <= self.announced && self.announced <= AHEAD * arrived {
-            self.announced
-        } else {
-            2 * arrived
-        }
     }
 
     /// The memory that they take.
@@ -387,38 +369,6 @@ mod tests {
         let bytes = Bytes::from(vec![7; 100]);
         let read = read(bytes.clone(), 100).unwrap();
         assert_eq!(read.as_ptr(), bytes.as_ptr());
-    }
-
-    #[test]
-    fn memory_is_taken_for_what_is_announced_once_a_part_of_it_has_come() {
-        let taken = |announced| {
-            let mut pieces = Pieces {
-                announced,
-                ..Pieces::default()
-            };
-            pieces
-                .push(Bytes::from_static(&[1; 1000]), 1 << 20)
-                .unwrap();
-            let first = pieces.taken();
-            pieces
-                .push(Bytes::from_static(&[2; 1000]), 1 << 20)
-                .unwrap();
-            (first, pieces.taken())
-        };
-        let near = |taken: usize, wanted| taken >= wanted && taken < wanted + 64;
-        for (announced, wanted) in [
-            (2000, 2000),
-            (7777, 7777),
-            (8000, 8000),
-            (8001, 4000),
-            (1 << 20, 4000),
-            (0, 4000),
-            (1999, 4000),
-        ] {
-            let (first, both) = taken(announced);
-            assert_eq!(first, 1000, "{announced}");
-            assert!(near(both, wanted), "{announced}: {both}");
-        }
     }
 
     #[test]
