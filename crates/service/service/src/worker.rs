@@ -83,7 +83,7 @@ pub struct Call<'a> {
     pub request: RequestId,
     /// When its head was read.
     pub started: MonotonicTime,
-    /// When the rest of it was there: what its record is dated.
+    /// When the rest of it was there, by which its record is dated.
     pub arrived: MonotonicTime,
     /// Bytes of its body.
     pub bytes_in: u64,

@@ -52,7 +52,7 @@ async fn dawdle(site: &Site, tls: std::sync::Arc<rustls::ClientConfig>) {
     let tcp = TcpStream::connect(site.address()).await.unwrap();
     let name = ServerName::try_from("localhost").unwrap();
     let mut stream = TlsConnector::from(tls).connect(name, tcp).await.unwrap();
-    let body = item(&[("plaintext", b"x")]).to_string();
+    let body = item(&[("plaintext", b"x")]);
     let head = format!(
         "POST {} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
         path(EXCHANGE, "encrypt"),

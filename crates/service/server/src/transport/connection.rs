@@ -272,10 +272,10 @@ impl<H: Handler> Opened<H> {
         };
         match protocol {
             Protocol::Http2 => {
-                let turn = Rc::clone(&thread);
+                let own = Rc::clone(&thread);
                 let service = service_fn(move |request| {
                     let mut exchange = begin(request);
-                    turn.turn.begin(exchange.as_mut());
+                    own.turn.begin(exchange.as_mut());
                     exchange
                 });
                 let connection = http2(&thread.limits).serve_connection(stream, service);

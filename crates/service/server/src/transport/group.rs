@@ -38,6 +38,7 @@ struct Inner {
     flush: Flush,
 }
 
+/// What writes; it says whether it has written everything.
 struct Flush(RefCell<Box<dyn FnMut() -> bool>>);
 
 #[derive(Debug, Default)]
