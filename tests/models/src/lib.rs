@@ -6,6 +6,7 @@
 //!
 //! | model | of |
 //! |---|---|
+//! | [`published`] | the snapshot that requests are decided by, replaced while threads read it |
 //! | [`slot`] | how far a file of the audit log is written, and how far a signed head may say that it is durable |
 #![forbid(unsafe_code)]
 
@@ -28,7 +29,7 @@ mod disk {
 }
 
 mod sync {
-    pub(crate) use loom::sync::atomic::{AtomicBool, Ordering};
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
     pub(crate) use loom::sync::{Mutex, MutexGuard};
     // Counting references is not what is under test, and loom's counter takes no trait objects.
     pub(crate) use std::sync::{Arc, PoisonError};
@@ -44,4 +45,7 @@ mod sync {
     reason = "a model needs less of it than the crate that it is from"
 )]
 mod audit_slot;
+pub mod published;
+#[path = "../../../crates/service/service/src/published.rs"]
+mod service_published;
 pub mod slot;

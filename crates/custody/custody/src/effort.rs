@@ -89,13 +89,15 @@ const fn verifying(algorithm: Algorithm) -> Effort {
 
 /// What it takes before the first item: the numbers of an RSA key are checked against each other when it is opened.
 fn opening(material: &KeyMaterial) -> Effort {
-    if material.cell().is_loaded() {
-        return Effort::default();
+    let private = match material.spec().purpose {
+        Purpose::Sign => signing(material.spec().algorithm),
+        _ => return Effort::default(),
+    };
+    // Whether it is open costs a look at what threads share, so it is asked where it matters.
+    if private.is_long() && !material.cell().is_loaded() {
+        return private;
     }
-    match signing(material.spec().algorithm) {
-        private if private.is_long() && material.spec().purpose == Purpose::Sign => private,
-        _ => Effort::default(),
-    }
+    Effort::default()
 }
 
 #[cfg(test)]

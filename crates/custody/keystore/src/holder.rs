@@ -16,6 +16,7 @@ use keywright_secret::{Secret, SecretBytes, wipe};
 use keywright_types::{
     Algorithm, Custody, Export, InstallationId, KeyId, KeySpec, Operation, Purpose,
 };
+use smallvec::SmallVec;
 
 use crate::cache::{Cache, Loaded, Pair, Use, derive_pair, suite_of};
 use crate::formats::{self, Ready};
@@ -450,7 +451,7 @@ impl KeyHolder for Keystore {
             request.operation,
             HolderOperation::Tokenize | HolderOperation::Detokenize | HolderOperation::Mask
         ) {
-            let ready: Vec<_> = request
+            let ready: SmallVec<[_; 1]> = request
                 .versions
                 .iter()
                 .map(|version| self.ready(version))
@@ -458,7 +459,8 @@ impl KeyHolder for Keystore {
             return formats::run(request, &ready, &items);
         }
         if working::is_work(request.operation) {
-            let working: Vec<_> = request
+            // Nearly always it is one, which costs no allocation.
+            let working: SmallVec<[_; 1]> = request
                 .versions
                 .iter()
                 .map(|version| self.working(version))

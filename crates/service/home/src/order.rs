@@ -659,7 +659,7 @@ impl Node {
         let keys = match name {
             Some(name) => vec![admin.find(&tenant, name)?],
             None => {
-                let snapshot = admin.shared().snapshot_owned();
+                let snapshot = admin.shared().snapshot();
                 snapshot
                     .keyring
                     .iter()

@@ -72,7 +72,7 @@ impl Node {
     /// Whether `who` may, with the grants that concern it.
     pub(crate) fn explain(&self, who: &Name, asked: &Asked<'_>) -> Result<Answer, HomeError> {
         let tenant = self.admin().tenant(asked.tenant)?;
-        let snapshot = self.admin().shared().snapshot_owned();
+        let snapshot = self.admin().shared().snapshot();
         let mut principals = snapshot.policy.principals();
         let principal = principals.find(|one| one.tenant() == tenant.id && one.name() == who);
         let principal = principal.ok_or_else(|| HomeError::PrincipalUnknown(who.to_string()))?;
@@ -88,7 +88,7 @@ impl Node {
     /// Who may.
     pub(crate) fn who_can(&self, asked: &Asked<'_>) -> Result<Answer, HomeError> {
         let tenant = self.admin().tenant(asked.tenant)?;
-        let snapshot = self.admin().shared().snapshot_owned();
+        let snapshot = self.admin().shared().snapshot();
         let ours = snapshot
             .policy
             .principals()

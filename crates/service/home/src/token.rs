@@ -211,7 +211,7 @@ const SPARE_SESSIONS: usize = 2;
 /// Versions that the token must have and for which it has another key or none: they stay unavailable until that is
 /// mended (design 7.21). Each is checked again before its first use in a connection.
 pub(crate) fn unfit(shared: &Shared) -> Vec<VersionLabel> {
-    let snapshot = shared.snapshot_owned();
+    let snapshot = shared.snapshot();
     let mut unfit = Vec::new();
     for key in snapshot.keyring.iter() {
         let there = |version: &&Version| version.state() != State::Destroyed;

@@ -217,10 +217,7 @@ impl Visit<'_> {
         let parsed = parse::<LoginBody<'_>>(body, &self.application.limits);
         let wanted = self.understood(parsed).await?.name;
         let worker = &self.application.worker;
-        let (snapshot, now) = (
-            worker.shared().snapshot_owned(),
-            worker.shared().clock().wall(),
-        );
+        let (snapshot, now) = (worker.shared().snapshot(), worker.shared().clock().wall());
         let principal = self.call.caller.principal(&snapshot, now);
         let principal = self.understood(principal.map_err(Refused::new)).await?;
         let other = wanted.as_ref().is_some_and(|name| {
@@ -248,10 +245,7 @@ impl Visit<'_> {
 
     async fn look_up(&self, presented: &Presented<'_>) -> Answer {
         let worker = &self.application.worker;
-        let (snapshot, now) = (
-            worker.shared().snapshot_owned(),
-            worker.shared().clock().wall(),
-        );
+        let (snapshot, now) = (worker.shared().snapshot(), worker.shared().clock().wall());
         let principal = self.call.caller.principal(&snapshot, now);
         let principal = self.understood(principal.map_err(Refused::new)).await?;
         let ends = match presented {

@@ -442,7 +442,7 @@ impl Admin {
     /// # Errors
     /// As [`Admin::rotate`].
     pub fn rotate_spent(&self, spent: Spent) -> Result<Option<KeyVersion>, AdminError> {
-        let snapshot = self.shared.snapshot_owned();
+        let snapshot = self.shared.snapshot();
         let key = snapshot.keyring.iter().find(|key| key.id() == spent.key);
         let key = key.ok_or(AdminError::ContextUnknown)?;
         if key.active().map(Version::number) != Some(spent.version) {

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ pub struct Caller {
 
 struct Standing {
     epoch: u64,
-    result: Result<Known, Code>,
+    result: Result<Rc<Known>, Code>,
 }
 
 struct Known {
@@ -39,6 +40,24 @@ struct Known {
     meter: Option<Meter>,
     /// When a certificate, an anchor or a revocation list behind this runs out.
     until: WallTime,
+}
+
+/// Who a caller is: a principal, kept by the thread that serves the connection.
+#[derive(Clone)]
+pub struct Identified(Rc<Known>);
+
+impl Deref for Identified {
+    type Target = Principal;
+
+    fn deref(&self) -> &Principal {
+        &self.0.principal
+    }
+}
+
+impl fmt::Debug for Identified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.principal.fmt(f)
+    }
 }
 
 impl Caller {
@@ -68,7 +87,7 @@ impl Caller {
         let known = identify(plane, chain, snapshot, now)?;
         let standing = Standing {
             epoch: snapshot.epoch,
-            result: Ok(known),
+            result: Ok(Rc::new(known)),
         };
         Ok(Self {
             chain: chain.to_vec(),
@@ -90,21 +109,21 @@ impl Caller {
     ///
     /// # Errors
     /// The reason for which the connection must end.
-    pub fn principal(&self, snapshot: &Snapshot, now: WallTime) -> Result<Arc<Principal>, Code> {
+    pub fn principal(&self, snapshot: &Snapshot, now: WallTime) -> Result<Identified, Code> {
         if self.unrecorded.get() {
             return Err(Code::AuditUnavailable);
         }
         let mut standing = self.standing.borrow_mut();
-        let over = |known: &Known| now >= known.until;
+        let over = |known: &Rc<Known>| now >= known.until;
         if standing.epoch != snapshot.epoch || standing.result.as_ref().is_ok_and(over) {
             *standing = Standing {
                 epoch: snapshot.epoch,
-                result: identify(self.plane, &self.chain, snapshot, now),
+                result: identify(self.plane, &self.chain, snapshot, now).map(Rc::new),
             };
         }
         let known = standing.result.as_ref();
         known
-            .map(|known| Arc::clone(&known.principal))
+            .map(|known| Identified(Rc::clone(known)))
             .map_err(|code| *code)
     }
 

@@ -102,7 +102,7 @@ impl Admin {
     /// # Errors
     /// The code of the refusal; it is in the audit log.
     pub fn carry_out_for(&self, order: &ContextOrder) -> Result<OrderDone, Code> {
-        let snapshot = self.shared.snapshot_owned();
+        let snapshot = self.shared.snapshot();
         let tenant = snapshot.tenants.get(&order.tenant);
         let tenant = tenant.ok_or(Code::ContextNotFound)?;
         let (author, named) = (&order.author, (&tenant.name, &order.context));

@@ -24,6 +24,7 @@ mod order;
 mod paths;
 mod plan;
 mod pool;
+mod published;
 mod readers;
 mod recorded;
 mod seeds;
@@ -32,12 +33,13 @@ mod snapshot;
 mod standing;
 mod streams;
 mod survey;
+mod sync;
 mod worker;
 
 pub use admin::{
     Admin, AdminError, CreatedContext, POLICY_ROW, TRUST_ROW, load_policy, load_trust,
 };
-pub use caller::Caller;
+pub use caller::{Caller, Identified};
 pub use clock_watch::{ClockState, clock_in_doubt};
 pub use counting::Uses;
 pub use desk::{ContextOrder, Desk, OrderDone, Ordering};

@@ -295,7 +295,7 @@ impl Admin {
     #[must_use = "what failed is tried again"]
     pub fn rotate_due(&self) -> Vec<(Name, Result<KeyVersion, AdminError>)> {
         let now = self.shared.clock().wall();
-        let snapshot = self.shared.snapshot_owned();
+        let snapshot = self.shared.snapshot();
         let due = snapshot.keyring.iter().filter(|key| is_old(key, now));
         due.filter_map(|key| {
             let tenant = snapshot.tenants.get(&key.tenant())?;
@@ -310,7 +310,7 @@ impl Admin {
     #[must_use = "what failed is tried again"]
     pub fn destroy_due(&self) -> Vec<(VersionLabel, Result<(), AdminError>)> {
         let now = self.shared.clock().wall();
-        let snapshot = self.shared.snapshot_owned();
+        let snapshot = self.shared.snapshot();
         let scheduled = snapshot.keyring.iter().flat_map(|key| {
             let versions = key.versions().iter();
             let versions = versions.filter(|one| one.state() == State::DestroyScheduled);

@@ -119,11 +119,11 @@ impl Admin {
                 }
             }
         }
-        let snapshot = self.shared.snapshot_owned();
+        let snapshot = self.shared.snapshot();
         if snapshot.epoch != self.store.epoch() {
             self.publish_from_store(Arc::clone(&snapshot.trust))?;
         }
-        Ok(self.shared.snapshot_owned())
+        Ok(self.shared.snapshot())
     }
 
     fn begin(

@@ -238,6 +238,14 @@ struct Beside {
     readers: Vec<KeyVersion>,
 }
 
+/// What stands beside items that nothing stands beside.
+static NOTHING: Beside = Beside {
+    named: Vec::new(),
+    paths: Vec::new(),
+    labels: Vec::new(),
+    readers: Vec::new(),
+};
+
 impl Prepared {
     /// Room for `items` items of `bytes` bytes together.
     #[must_use]
@@ -282,12 +290,19 @@ impl Prepared {
     }
 
     fn labels(&self) -> &[Option<String>] {
-        self.beside.as_ref().map_or(&[], |beside| &beside.labels)
+        &self.beside.as_deref().unwrap_or(&NOTHING).labels
     }
 
     /// Says which version reads the item that is added next, or that it is an envelope.
     pub(crate) fn read_by(&mut self, version: KeyVersion) {
         self.beside().readers.push(version);
+    }
+
+    /// Whether the seed service sealed any of the items.
+    fn has_readers(&self) -> bool {
+        let beside = self.beside.as_deref().unwrap_or(&NOTHING);
+        let reads = |version: &KeyVersion| *version != KeyVersion::NONE;
+        beside.readers.iter().any(reads)
     }
 
     /// Adds an item; `payload` and `aad` append their bytes. If one of them fails, the item keeps its
@@ -342,13 +357,14 @@ impl From<TooMuch> for Wrong {
     }
 }
 
-/// What goes to the holder, and the items that are refused whatever it says.
+/// A request on its way to the holder, decided where it lies: what was just written in parts is slow to be moved as a
+/// whole.
 #[derive(Debug)]
 pub(crate) struct Plan {
+    /// What the holder is asked.
     pub(crate) request: Request,
-    pub(crate) refused: Refused,
-    /// Which keys of a tree it is for.
-    pub(crate) paths: PathList,
+    /// Its items, and those that are refused whatever the holder says.
+    pub(crate) prepared: Prepared,
     /// What is counted besides.
     pub(crate) noted: Noted,
 }
@@ -406,76 +422,92 @@ impl Refused {
     }
 }
 
-/// Plans `operation` on `key` for `principal`, and points each item at its version.
-pub(crate) fn plan(
-    operation: DataOperation,
-    key: &Key,
-    (policy, principal, rights): (&Policy, &Principal, Option<PathRights<'_>>),
-    prepared: Prepared,
-    deadline_ns: u64,
-) -> Result<(Plan, Items), Code> {
-    let Prepared {
-        mut items,
-        mut refused,
-        beside,
-    } = prepared;
-    let nothing = Beside::default();
-    let Beside {
-        named,
-        paths,
-        readers,
-        ..
-    } = beside.as_deref().unwrap_or(&nothing);
-    // A holder would refuse it too, but as a whole machine's fault rather than a key's kind.
-    if !operation.is_of(key.spec().purpose) {
-        return Err(Code::Unsupported);
-    }
-    let mut request = Request {
-        operation: operation.holder_operation(),
-        versions: Versions::new(),
-        binding: Binding::None,
-        deadline_ns,
-    };
-    if operation.seals() {
-        let active = key.active().ok_or(Code::NoActiveVersion)?;
-        request.versions.push(Arc::clone(active.material()));
-        // What is rewrapped keeps the binding it has (7.7); what the seed service sealed has none that it could keep.
-        let reads = readers.iter().any(|version| *version != KeyVersion::NONE);
-        if operation != DataOperation::Rewrap || reads {
-            request.binding = binding_for(key.binding(), principal)?;
+/// For whom a request is decided: the policy, the principal, and which keys it may use where the context is a tree.
+pub(crate) type For<'a> = (&'a Policy, &'a Principal, Option<PathRights<'a>>);
+
+impl Plan {
+    /// Of an operation on these items, with nothing decided.
+    pub(crate) fn new(operation: DataOperation, prepared: Prepared, deadline_ns: u64) -> Self {
+        Self {
+            request: Request {
+                operation: operation.holder_operation(),
+                versions: Versions::new(),
+                binding: Binding::None,
+                deadline_ns,
+            },
+            prepared,
+            noted: Noted::default(),
         }
     }
-    let mut noted = Noted::default();
-    if operation.opens() {
-        let openable = Openable {
-            operation,
-            key,
-            policy,
-            principal,
-            request: &mut request,
-            noted: &mut noted,
-        };
-        assign_opened(openable, readers, &mut items, &mut refused);
-    }
-    let listed = match rights {
-        Some(rights) => {
+
+    /// Decides which versions of `key` the operation is done with, and points each item at its own. Keys of a tree that
+    /// it is for are added to `listed`.
+    pub(crate) fn decide(
+        &mut self,
+        operation: DataOperation,
+        key: &Key,
+        (policy, principal, rights): For<'_>,
+        listed: &mut PathList,
+    ) -> Result<(), Code> {
+        // A holder would refuse it too, but as a whole machine's fault rather than a key's kind.
+        if !operation.is_of(key.spec().purpose) {
+            return Err(Code::Unsupported);
+        }
+        if operation.seals() {
+            self.seal_with_active(operation, key, principal)?;
+        }
+        let Self {
+            request,
+            prepared,
+            noted,
+        } = self;
+        let Prepared {
+            items,
+            refused,
+            beside,
+        } = prepared;
+        let Beside {
+            named,
+            paths,
+            readers,
+            ..
+        } = beside.as_deref().unwrap_or(&NOTHING);
+        if operation.opens() {
+            let openable = Openable {
+                operation,
+                key,
+                policy,
+                principal,
+                request,
+                noted,
+            };
+            assign_opened(openable, readers, items, refused);
+        }
+        if let Some(rights) = rights {
             let decider = Paths::new(key, operation.operation(), rights)?;
-            decide_paths(&decider, paths, &mut items, &mut refused)?
+            decide_paths(&decider, paths, (items, refused), listed)?;
         }
-        None => PathList::new(),
-    };
-    if operation.names_version() {
-        let of = (operation, key);
-        let into = (&mut request, &mut refused, &mut noted);
-        assign_named(of, named, &mut items, into);
+        if operation.names_version() {
+            let into = (request, refused, noted);
+            assign_named((operation, key), named, items, into);
+        }
+        Ok(())
     }
-    let plan = Plan {
-        request,
-        refused,
-        paths: listed,
-        noted,
-    };
-    Ok((plan, items))
+
+    fn seal_with_active(
+        &mut self,
+        operation: DataOperation,
+        key: &Key,
+        principal: &Principal,
+    ) -> Result<(), Code> {
+        let active = key.active().ok_or(Code::NoActiveVersion)?;
+        self.request.versions.push(Arc::clone(active.material()));
+        // What is rewrapped keeps the binding it has (7.7); what the seed service sealed has none that it could keep.
+        if operation != DataOperation::Rewrap || self.prepared.has_readers() {
+            self.request.binding = binding_for(key.binding(), principal)?;
+        }
+        Ok(())
+    }
 }
 
 /// Points each envelope at the version that its header names, and anything else at the one that reads it.
@@ -514,14 +546,13 @@ fn assign_opened(
 fn decide_paths(
     decider: &Paths<'_>,
     paths: &[String],
-    items: &mut Items,
-    refused: &mut Refused,
-) -> Result<PathList, Code> {
-    let (mut listed, mut found) = (PathList::new(), Vec::new());
-    let mut index = 0;
+    (items, refused): (&mut Items, &mut Refused),
+    listed: &mut PathList,
+) -> Result<(), Code> {
+    let (mut found, mut index) = (Vec::new(), 0);
     items.assign(|item| {
         let text = paths.get(index).map_or("", String::as_str);
-        let decided = decider.decide(text, &mut listed);
+        let decided = decider.decide(text, listed);
         let version = u16::try_from(item.version).unwrap_or(REFUSED);
         let place = match (refused.find(index), decided) {
             (Some(_), _) => REFUSED,
@@ -536,7 +567,7 @@ fn decide_paths(
     });
     refused.add(found);
     match listed.byte_len() <= MOST_LISTED {
-        true => Ok(listed),
+        true => Ok(()),
         false => Err(Code::TooManyItems),
     }
 }
@@ -797,7 +828,7 @@ mod tests {
         key: &Key,
         who: PrincipalId,
         items: &[Vec<u8>],
-    ) -> Result<(Plan, Items), Code> {
+    ) -> Result<Plan, Code> {
         let policy = policy();
         let principal = policy.principal(who).unwrap();
         let mut prepared = Prepared::default();
@@ -808,7 +839,18 @@ mod tests {
             };
             prepared.push(payload, |_| Ok(()));
         }
-        plan(operation, key, (&policy, &principal, None), prepared, 0)
+        plan(operation, key, (&policy, &principal, None), prepared)
+    }
+
+    fn plan(
+        operation: DataOperation,
+        key: &Key,
+        whom: For<'_>,
+        prepared: Prepared,
+    ) -> Result<Plan, Code> {
+        let mut plan = Plan::new(operation, prepared, 0);
+        let decided = plan.decide(operation, key, whom, &mut PathList::new());
+        decided.map(|()| plan)
     }
 
     /// What becomes of one envelope: its version's number, or what the caller is told.
@@ -819,8 +861,9 @@ mod tests {
     /// [`fate`] with what the log is told.
     fn judged(operation: DataOperation, who: PrincipalId, item: Vec<u8>) -> Result<u32, Why> {
         let key = key(BindingKind::None, &STATES);
-        let (plan, items) = planned(operation, &key, who, &[item]).unwrap();
-        match plan.refused.find(0) {
+        let plan = planned(operation, &key, who, &[item]).unwrap();
+        let Prepared { items, refused, .. } = &plan.prepared;
+        match refused.find(0) {
             Some(why) => {
                 assert_eq!(items.item(0).unwrap().version, usize::from(REFUSED));
                 Err(why)
@@ -885,8 +928,9 @@ mod tests {
         };
         prepared.push(payload, |_| Ok(()));
         let who = (&policy, &*principal, None);
-        let (plan, items) = plan(operation, &key, who, prepared, 0)?;
-        match plan.refused.find(0) {
+        let plan = plan(operation, &key, who, prepared)?;
+        let Prepared { items, refused, .. } = &plan.prepared;
+        match refused.find(0) {
             Some((code, _)) => Err(code),
             None => {
                 assert_eq!(items.item(0).unwrap().version, 0, "{operation:?}");
@@ -962,14 +1006,14 @@ mod tests {
         let key = key(BindingKind::None, &STATES);
         let of = |version| envelope(Kind::Message, Binding::None, KEY, version);
         let items = [of(3), of(5), of(9), of(2), b"garbage".to_vec(), of(3)];
-        let (plan, _) = planned(DataOperation::Rewrap, &key, ME, &items).unwrap();
+        let plan = planned(DataOperation::Rewrap, &key, ME, &items).unwrap();
         let numbers = |versions: &[KeyVersion]| {
             let numbers = versions.iter().map(|version| version.number());
             numbers.collect::<Vec<_>>()
         };
         assert_eq!(numbers(&plan.noted.closed), [3, 2, 3]);
         assert_eq!(numbers(&plan.noted.sources), [0, 5, 0, 0, 0, 0]);
-        let (plan, _) = planned(DataOperation::Decrypt, &key, ME, &items).unwrap();
+        let plan = planned(DataOperation::Decrypt, &key, ME, &items).unwrap();
         assert!(plan.noted.sources.is_empty());
     }
 
@@ -1140,7 +1184,7 @@ mod tests {
                 (BindingKind::Group, LONER, Err(Code::OperationDenied)),
             ] {
                 let plan = planned(operation, &key(kind, &STATES), who, &[]);
-                let request = plan.map(|(plan, _)| plan.request);
+                let request = plan.map(|plan| plan.request);
                 if let Ok(request) = &request {
                     assert_eq!(request.versions[0].version().number(), 5);
                 }
@@ -1160,7 +1204,8 @@ mod tests {
         let key = key(BindingKind::None, &[State::Retired, State::Active]);
         let of = |version| envelope(Kind::Message, Binding::None, KEY, version);
         let items = [of(1), of(2), of(9), of(1), b"garbage".to_vec(), of(2)];
-        let (plan, items) = planned(DataOperation::Decrypt, &key, ME, &items).unwrap();
+        let plan = planned(DataOperation::Decrypt, &key, ME, &items).unwrap();
+        let Prepared { items, refused, .. } = &plan.prepared;
         let versions: Vec<_> = plan
             .request
             .versions
@@ -1169,11 +1214,9 @@ mod tests {
             .collect();
         assert_eq!(versions, [1, 2]);
         let places: Vec<_> = items.iter().map(|item| item.version).collect();
-        let refused = usize::from(REFUSED);
-        assert_eq!(places, [0, 1, refused, 0, refused, 1]);
-        let codes: Vec<_> = (0..6)
-            .map(|index| plan.refused.code(index, Code::Ok))
-            .collect();
+        let none = usize::from(REFUSED);
+        assert_eq!(places, [0, 1, none, 0, none, 1]);
+        let codes: Vec<_> = (0..6).map(|index| refused.code(index, Code::Ok)).collect();
         let (ok, failed, bad) = (Code::Ok, Code::DecryptionFailed, Code::CiphertextMalformed);
         assert_eq!(codes, [ok, ok, failed, ok, bad, ok]);
     }
@@ -1186,18 +1229,16 @@ mod tests {
         prepared.push(|_| Err(Code::Base64Invalid), |_| Ok(()));
         prepared.push(|_| Ok(()), |_| Err(Code::AadTooLarge));
         let principal = policy.principal(ME).unwrap();
-        let (plan, items) = plan(
+        let plan = plan(
             DataOperation::Decrypt,
             &key,
             (&policy, &principal, None),
             prepared,
-            0,
         )
         .unwrap();
+        let Prepared { items, refused, .. } = &plan.prepared;
         assert!(plan.request.versions.is_empty());
-        let codes: Vec<_> = (0..2)
-            .map(|index| plan.refused.code(index, Code::Ok))
-            .collect();
+        let codes: Vec<_> = (0..2).map(|index| refused.code(index, Code::Ok)).collect();
         assert_eq!(codes, [Code::Base64Invalid, Code::AadTooLarge]);
         assert!(items.iter().all(|item| item.payload.is_empty()));
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use arc_swap::{ArcSwap, ArcSwapOption, Guard};
+use arc_swap::{ArcSwap, ArcSwapOption};
 use keywright_clock::{Clock, WallTime};
 use keywright_custody::budget::Budget;
 use keywright_custody::{KeyHolder, Placement};
@@ -13,6 +13,7 @@ use crate::Snapshot;
 use crate::counting::Uses;
 use crate::metrics::{Facts, Metrics};
 use crate::pool::{Pool, PoolSize};
+use crate::published::Published;
 use crate::standing::{Lack, Standing};
 use crate::survey::Survey;
 
@@ -46,7 +47,7 @@ impl Default for Settings {
 
 /// The snapshot, the holder, and what goes with them.
 pub struct Shared {
-    snapshot: ArcSwap<Snapshot>,
+    snapshot: Published<Snapshot>,
     holder: Arc<dyn KeyHolder>,
     pool: Option<Pool>,
     /// Its own line, so that whoever waits for a device does not stand behind signatures of RSA.
@@ -81,7 +82,7 @@ impl Shared {
         snapshot.meters = Arc::new(snapshot.meters.following(&snapshot.policy));
         let started = (clock.wall(), clock.monotonic());
         let survey = ArcSwap::from_pointee(Survey::of(&snapshot, started));
-        let snapshot = ArcSwap::from_pointee(snapshot);
+        let snapshot = Published::new(Arc::new(snapshot));
         let metrics = Metrics::default();
         Ok(Arc::new(Self {
             snapshot,
@@ -99,23 +100,22 @@ impl Shared {
         }))
     }
 
-    /// The newest snapshot; the guard keeps it for as long as a request needs it.
+    /// The newest snapshot. Server threads have their own way to it, which costs them less.
     #[must_use]
-    pub fn snapshot(&self) -> Guard<Arc<Snapshot>> {
-        self.snapshot.load()
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.get()
     }
 
-    /// The newest snapshot, to keep.
-    #[must_use]
-    pub fn snapshot_owned(&self) -> Arc<Snapshot> {
-        self.snapshot.load_full()
+    /// Where the newest snapshot is found.
+    pub(crate) const fn published(&self) -> &Published<Snapshot> {
+        &self.snapshot
     }
 
     /// Puts a snapshot in force. Buckets of principals stay as full as they are.
     pub(crate) fn publish(&self, mut snapshot: Snapshot) {
-        let meters = self.snapshot.load().meters.following(&snapshot.policy);
+        let meters = self.snapshot().meters.following(&snapshot.policy);
         snapshot.meters = Arc::new(meters);
-        self.snapshot.store(Arc::new(snapshot));
+        self.snapshot.replace(Arc::new(snapshot));
     }
 
     /// The key holder.
@@ -213,7 +213,7 @@ impl fmt::Debug for Shared {
             f,
             "Shared(holder {}, epoch {})",
             self.holder.name(),
-            self.snapshot.load().epoch
+            self.snapshot().epoch
         )
     }
 }

@@ -109,7 +109,7 @@ impl Worker {
         wanted: Wanted<'_>,
         operation: Operation,
     ) -> Option<Recorded<Result<(), Code>>> {
-        let snapshot = self.shared().snapshot();
+        let snapshot = self.snapshot();
         let mut entry = self.begin(&wanted.call, operation, &snapshot);
         match entry.decide(&snapshot, wanted.context).map(drop) {
             Ok(()) => {
@@ -125,7 +125,7 @@ impl Worker {
         self: &Rc<Self>,
         wanted: Wanted<'_>,
     ) -> Recorded<Result<Stream, Code>> {
-        let snapshot = self.shared().snapshot_owned();
+        let snapshot = self.shared().snapshot();
         let mut entry = self.begin(&wanted.call, Operation::Encrypt, &snapshot);
         let planned = entry
             .decide(&snapshot, wanted.context)
@@ -161,7 +161,7 @@ impl Worker {
         wanted: Wanted<'_>,
         prefix: Prefix,
     ) -> Recorded<Result<Stream, Code>> {
-        let snapshot = self.shared().snapshot_owned();
+        let snapshot = self.shared().snapshot();
         let mut entry = self.begin(&wanted.call, Operation::Decrypt, &snapshot);
         let planned = entry
             .decide(&snapshot, wanted.context)

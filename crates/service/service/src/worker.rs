@@ -39,6 +39,7 @@ use crate::counting::Tallies;
 use crate::desk::{self, ContextOrder, Desk, OrderDone, Ordering};
 use crate::life::Author;
 use crate::metrics::Counters;
+use crate::published::{Local, Seen};
 use crate::recorded::Recorded;
 use crate::shared::Shared;
 use crate::{Caller, Snapshot};
@@ -49,6 +50,8 @@ use watched::Watched;
 /// The use cases of one server thread.
 pub struct Worker {
     shared: Arc<Shared>,
+    /// The snapshot, as this thread saw it last.
+    seen: RefCell<Seen<Snapshot>>,
     writer: RefCell<Writer>,
     random: RefCell<RandomStream>,
     /// Where both clocks stood when the running job first asked for the date.
@@ -95,8 +98,10 @@ impl Worker {
     pub fn new(shared: Arc<Shared>, writer: Writer) -> Rc<Self> {
         let counters = shared.metrics().thread();
         counters.beat(shared.clock().monotonic());
+        let seen = RefCell::new(shared.published().reader());
         Rc::new(Self {
             shared,
+            seen,
             writer: RefCell::new(writer),
             random: RefCell::new(RandomStream::unseeded()),
             clocks: Cell::default(),
@@ -119,6 +124,11 @@ impl Worker {
         &self.shared
     }
 
+    /// The newest snapshot, to keep for as long as a request needs it.
+    pub(crate) fn snapshot(&self) -> Rc<Local<Snapshot>> {
+        self.seen.borrow_mut().look(self.shared.published())
+    }
+
     /// A new request's id.
     ///
     /// # Errors
@@ -136,7 +146,7 @@ impl Worker {
         length: usize,
         outcomes: &[Code],
     ) -> Recorded<Result<SecretBytes, Code>> {
-        let snapshot = self.shared.snapshot();
+        let snapshot = self.snapshot();
         let mut entry = self.begin(&call, Operation::Random, &snapshot);
         entry.facts.items = u32::try_from(outcomes.len()).unwrap_or(u32::MAX);
         let made = entry.decide_tenant(&snapshot).and_then(|_| {
@@ -158,7 +168,7 @@ impl Worker {
 
     /// The contexts that a caller may know of.
     pub fn contexts(&self, call: Call<'_>) -> Recorded<Result<Vec<Arc<Key>>, Code>> {
-        let snapshot = self.shared.snapshot();
+        let snapshot = self.snapshot();
         let entry = self.begin(&call, Operation::ContextList, &snapshot);
         match entry.principal() {
             Ok(principal) => {
@@ -177,7 +187,7 @@ impl Worker {
 
     /// One context with its versions, for a caller who may list them.
     pub fn describe(&self, call: Call<'_>, context: &str) -> Recorded<Result<Arc<Key>, Code>> {
-        let snapshot = self.shared.snapshot();
+        let snapshot = self.snapshot();
         let mut entry = self.begin(&call, Operation::KeyList, &snapshot);
         match entry.decide(&snapshot, context).map(drop) {
             Ok(()) => {
@@ -196,7 +206,7 @@ impl Worker {
     /// record: the operation that follows does.
     #[must_use]
     pub fn known_key(&self, caller: &Caller, context: &str) -> Option<Arc<Key>> {
-        let snapshot = self.shared.snapshot();
+        let snapshot = self.snapshot();
         let now = self.shared.clock().wall();
         let principal = caller.principal(&snapshot, now).ok()?;
         let key = snapshot.keyring.find(principal.tenant(), context)?;
@@ -230,7 +240,7 @@ impl Worker {
         (operation, what): (Operation, Ordering),
         desk: &Desk,
     ) -> (Entry<'_>, Result<desk::Answer, Refusal>) {
-        let snapshot = self.shared.snapshot();
+        let snapshot = self.snapshot();
         let mut entry = self.begin(call, operation, &snapshot);
         let decided = entry.decide(&snapshot, context);
         let given = decided.map(|decided| (decided.key.tenant(), decided.key.name().clone()));
@@ -259,7 +269,7 @@ impl Worker {
         needs_right: Need,
         make: impl FnOnce(&Snapshot) -> T,
     ) -> Recorded<Result<T, Code>> {
-        let snapshot = self.shared.snapshot();
+        let snapshot = self.snapshot();
         let entry = self.begin(&call, operation, &snapshot);
         let decided = match needs_right {
             Need::Grant => entry.decide_tenant(&snapshot).map(drop),
@@ -289,7 +299,7 @@ impl Worker {
         operation: Operation,
         code: Code,
     ) -> Recorded<Result<T, Code>> {
-        let snapshot = self.shared.snapshot();
+        let snapshot = self.snapshot();
         self.begin(&call, operation, &snapshot).refuse(code, None)
     }
 

@@ -222,7 +222,7 @@ fn limits_that_mean_nothing_or_rotate_what_is_rotated_by_hand_are_refused() {
     ] {
         limit(&site, context, soft, hard).unwrap();
     }
-    let key = site.node().admin().shared().snapshot_owned();
+    let key = site.node().admin().shared().snapshot();
     let tenant = site.node().admin().tenant(&name("default")).unwrap();
     let rules = key
         .keyring

@@ -27,6 +27,31 @@ const BOUNDS: [(u64, &str); 19] = [
     (10_000_000_000, "10"),
 ];
 
+/// For values of so many bits, the first bound that the least of them is not above: from there it is a step or two to the
+/// bound of any of them, where a search would be one guess after the other.
+const FIRST_OF_BITS: [usize; 65] = {
+    let mut first = [0; 65];
+    let (mut bits, mut place) = (1, 0);
+    while bits <= 64 {
+        while place < BOUNDS.len() && BOUNDS[place].0 < 1 << (bits - 1) {
+            place += 1;
+        }
+        first[bits] = place;
+        bits += 1;
+    }
+    first
+};
+
+/// The bucket of a duration.
+fn bucket_of(nanos: u64) -> usize {
+    let bits = (u64::BITS - nanos.leading_zeros()) as usize;
+    let mut place = FIRST_OF_BITS.get(bits).copied().unwrap_or_default();
+    while BOUNDS.get(place).is_some_and(|(bound, _)| *bound < nanos) {
+        place += 1;
+    }
+    place
+}
+
 /// The durations that one thread has seen, or all of them, one at a time, where they are rare.
 #[derive(Debug, Default)]
 pub(super) struct Histogram {
@@ -37,9 +62,9 @@ pub(super) struct Histogram {
 impl Histogram {
     /// Counts one, for the one who writes.
     pub(super) fn note(&self, took: Duration) {
-        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        let place = BOUNDS.partition_point(|(bound, _)| *bound < nanos);
-        if let Some(bucket) = self.buckets.get(place) {
+        let seconds = took.as_secs().saturating_mul(1_000_000_000);
+        let nanos = seconds.saturating_add(u64::from(took.subsec_nanos()));
+        if let Some(bucket) = self.buckets.get(bucket_of(nanos)) {
             bucket.add(1);
         }
         self.nanos.add(nanos);
@@ -97,6 +122,18 @@ mod tests {
             last = nanos;
             let seconds: f64 = shown.parse().unwrap();
             assert!((seconds * 1e9 / nanos as f64 - 1.0).abs() < 1e-9, "{shown}");
+        }
+    }
+
+    #[test]
+    fn every_duration_has_the_bucket_that_a_search_finds() {
+        let powers = (0..64).map(|bit| 1_u64 << bit);
+        let edges = BOUNDS.iter().map(|(bound, _)| *bound).chain(powers);
+        for edge in edges.chain([u64::MAX]) {
+            for nanos in [edge - 1, edge, edge.saturating_add(1)] {
+                let searched = BOUNDS.partition_point(|(bound, _)| *bound < nanos);
+                assert_eq!(bucket_of(nanos), searched, "{nanos}");
+            }
         }
     }
 

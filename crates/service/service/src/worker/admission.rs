@@ -80,7 +80,7 @@ impl Worker {
     }
 
     fn would_wait(&self, caller: &Caller, operation: Operation, context: &str) -> bool {
-        let snapshot = self.shared.snapshot();
+        let snapshot = self.snapshot();
         let Ok(principal) = caller.principal(&snapshot, self.shared.clock().wall()) else {
             return false;
         };
@@ -97,7 +97,7 @@ impl Worker {
 
     /// Counts a request that is refused because there is too much to do already.
     pub fn note_overload(&self, caller: &Caller, operation: Operation) {
-        let snapshot = self.shared.snapshot();
+        let snapshot = self.snapshot();
         let principal = caller.principal(&snapshot, self.shared.clock().wall());
         // Somebody who is nobody any more is told so by the end of the connection.
         let nobody = (TenantId::NONE, PrincipalId::NONE);

@@ -1,6 +1,5 @@
 //! The record of one request, from its beginning to its end, and the decision that it tells of.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use keywright_audit::Reason;
@@ -8,16 +7,16 @@ use keywright_audit::batch::{Batch, Summary};
 use keywright_audit::field::{Field, PathList};
 use keywright_audit::record::Facts;
 use keywright_clock::MonotonicTime;
-use keywright_custody::Key;
+use keywright_custody::{HolderError, Key, Reply};
 use keywright_policy::{ContextRef, Denied, PathRights, Permit, Principal};
 use keywright_types::{Code, KeyVersion, Operation, Purpose};
 
 use super::Worker;
-use super::performed::Done;
-use crate::Snapshot;
+use super::performed::{Done, Kept, Performed, outcome};
 use crate::metrics::{Place, Spent};
 use crate::plan::DataOperation;
 use crate::recorded::Recorded;
+use crate::{Identified, Snapshot};
 
 /// A decision that was taken for a caller on a context.
 pub(crate) struct Decided<'a> {
@@ -39,7 +38,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) facts: Facts,
     pub(super) started: MonotonicTime,
     /// Who asks, looked at once: the record and the decision name the same.
-    pub(super) principal: Result<Arc<Principal>, Code>,
+    pub(super) principal: Result<Identified, Code>,
     /// Which keys of a tree it is for.
     pub(super) paths: PathList,
     /// When the holder was done, where nothing but the record is left to do.
@@ -50,10 +49,11 @@ pub(crate) struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    pub(crate) fn principal(&self) -> Result<Arc<Principal>, Refusal> {
+    pub(crate) fn principal(&self) -> Result<Identified, Refusal> {
         self.principal.clone().map_err(|code| (code, None))
     }
 
+    #[inline]
     pub(crate) fn decide<'s>(
         &mut self,
         snapshot: &'s Snapshot,
@@ -103,15 +103,37 @@ impl Entry<'_> {
         self.close(Ok(value), &[])
     }
 
+    /// Ends a request that a holder on this thread began to work for then.
+    #[inline]
+    pub(super) fn done_here<'p>(
+        mut self,
+        begun: MonotonicTime,
+        reply: Result<Reply, HolderError>,
+        (kept, operation): (Kept, DataOperation),
+    ) -> Performed<'p> {
+        let spent = self.worked_here(begun);
+        let done = outcome(reply, kept, spent);
+        Performed::ready(self.finish_items(done, operation))
+    }
+
+    // Inlined, so that the entry, which was just written in parts, stays where it is.
+    #[inline]
     pub(super) fn finish_items(
         mut self,
         done: Result<Done, Code>,
         operation: DataOperation,
     ) -> Recorded<Result<Done, Code>> {
-        let done = match done {
-            Ok(done) => done,
-            Err(code) => return self.refuse(code, None),
-        };
+        match done {
+            Ok(done) => self.finish_done(done, operation),
+            Err(code) => self.refuse(code, None),
+        }
+    }
+
+    fn finish_done(
+        &mut self,
+        done: Done,
+        operation: DataOperation,
+    ) -> Recorded<Result<Done, Code>> {
         self.facts.bytes_out = done.byte_len() as u64;
         self.tally(operation, &done);
         if operation.hands_out_keys() {

@@ -24,7 +24,7 @@ impl Expected<'_> {
 impl Drop for Expected<'_> {
     fn drop(&mut self) {
         if !self.arrived {
-            let snapshot = self.worker.shared.snapshot();
+            let snapshot = self.worker.snapshot();
             // An entry that nobody closes is recorded as interrupted.
             drop(self.worker.begin(&self.call, self.operation, &snapshot));
         }

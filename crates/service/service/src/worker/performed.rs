@@ -4,7 +4,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use keywright_custody::{Reply, ReplyItem};
+use keywright_custody::{HolderError, Reply, ReplyItem};
 use keywright_types::Code;
 
 use crate::metrics::Spent;
@@ -30,6 +30,17 @@ pub(super) struct Kept {
     pub(super) refused: Refused,
     /// What is counted besides.
     pub(super) noted: Noted,
+}
+
+/// What the answer is made of, or why there is none.
+#[inline]
+pub(super) fn outcome(
+    reply: Result<Reply, HolderError>,
+    kept: Kept,
+    spent: Spent,
+) -> Result<Done, Code> {
+    let done = reply.map(|reply| Done::new(reply, kept, spent));
+    done.map_err(HolderError::code)
 }
 
 impl Done {

@@ -113,10 +113,11 @@ impl Worker {
     /// Appends what is owed, and what `drain` finds once nothing is. Until then later refusals go on
     /// adding up where their room is bounded.
     fn append_counted(&self, drain: fn(&mut Refusals, WallTime) -> Vec<Counted>) -> bool {
+        // Looked at whether it is wanted or not, so that an idle thread lets go of what was replaced.
+        let epoch = self.snapshot().epoch;
         let mut owed = self.owed.borrow_mut();
         if owed.is_empty() {
             let counted = drain(&mut self.refusals.borrow_mut(), self.shared.clock().wall());
-            let epoch = self.shared.snapshot().epoch;
             owed.extend(counted.into_iter().map(|counted| Owed {
                 counted: counted.at_epoch(epoch),
                 ticket: None,

@@ -2,16 +2,17 @@
 
 use keywright_custody::effort::Effort;
 use keywright_custody::{HolderError, Items, NO_DEADLINE, Placement, Reply, Request};
+use keywright_policy::Permit;
 use keywright_types::{Code, KeyVersion};
 
 use super::entry::{Decided, Entry, Refusal};
-use super::performed::{Done, Kept, Performed};
+use super::performed::{Done, Kept, Performed, outcome};
 use super::{Call, Worker};
-use crate::Snapshot;
+use crate::allowance::Claim;
 use crate::metrics::{Place, Spent};
-use crate::plan::{DataOperation, Prepared, plan};
+use crate::plan::{DataOperation, Plan, Prepared};
 use crate::pool::{Pool, Work, Worked};
-use crate::readers;
+use crate::{Caller, Snapshot, readers};
 
 impl Worker {
     /// Does `operation` on a context for each item: at once, unless the holder waits for a device.
@@ -24,24 +25,105 @@ impl Worker {
         operation: DataOperation,
         items: Prepared,
     ) -> Performed<'_> {
-        let snapshot = self.shared.snapshot();
+        let snapshot = self.snapshot();
         let mut entry = self.begin(&call, operation.operation(), &snapshot);
         entry.facts.items = u32::try_from(items.len()).unwrap_or(u32::MAX);
-        let asked = (&call, context, operation);
-        let (work, kept) = match self.prepare(&mut entry, &snapshot, asked, items) {
-            Ok(prepared) => prepared,
-            Err((code, reason)) => return Performed::ready(entry.refuse(code, reason)),
+        let timeout = self.shared.settings().request_timeout;
+        let mut plan = Plan::new(operation, items, call.started.plus(timeout).nanos());
+        let asked = (call.caller, context, operation);
+        match self.decide(&mut entry, &snapshot, asked, &mut plan) {
+            Ok(leave) => self.carry_out(entry, operation, (leave, plan)),
+            Err((code, reason)) => Performed::ready(entry.refuse(code, reason)),
+        }
+    }
+
+    /// Decides whether it may be done, and with which keys.
+    #[inline]
+    fn decide(
+        &self,
+        entry: &mut Entry<'_>,
+        snapshot: &Snapshot,
+        (caller, context, operation): (&Caller, &str, DataOperation),
+        plan: &mut Plan,
+    ) -> Result<Leave, Refusal> {
+        let Decided { key, permit, paths } = entry.decide(snapshot, context)?;
+        let time = entry.facts.time;
+        let refused = |code| {
+            self.note_idle(key, code, time);
+            (code, None)
         };
-        let answer = move |reply: Result<Reply, HolderError>, spent| {
-            let done = reply.map(|reply| Done::new(reply, kept, spent));
-            done.map_err(HolderError::code)
-        };
-        let (pool, work) = match self.work_at_once(&mut entry, work) {
-            AtOnce::Done(reply, spent) => {
-                return Performed::ready(entry.finish_items(answer(reply, spent), operation));
+        let principal = entry.principal.as_deref().map_err(|code| (*code, None))?;
+        if plan.prepared.has_labels() {
+            let credential = caller.credential();
+            let given = std::mem::take(&mut plan.prepared);
+            let who = (principal, credential.as_deref());
+            plan.prepared = readers::settle(given, key, who).map_err(refused)?;
+        }
+        let whom = (&*snapshot.policy, principal, paths);
+        plan.decide(operation, key, whom, &mut entry.paths)
+            .map_err(refused)?;
+        let (first, items) = (plan.request.versions.first(), plan.prepared.len());
+        let claim = self.shared.claim(key, first, (operation, items));
+        let claim = claim.map_err(|error| refused(error.code()))?;
+        Ok(Leave { permit, claim })
+    }
+
+    /// Has the work done on this thread, unless a device or the disk is to be waited for or it takes long.
+    #[inline]
+    fn carry_out<'w>(
+        &'w self,
+        entry: Entry<'w>,
+        operation: DataOperation,
+        (Leave { permit, claim }, plan): (Leave, Plan),
+    ) -> Performed<'w> {
+        let Plan {
+            mut request,
+            prepared: Prepared { items, refused, .. },
+            noted,
+        } = plan;
+        let kept = Kept { refused, noted };
+        if request.versions.is_empty() {
+            // Every item is refused already: no key is wanted, so no holder is asked.
+            let done = Done::new(unopened(&items), kept, Spent::default());
+            return Performed::ready(entry.finish_items(Ok(done), operation));
+        }
+        let (clock, holder) = (self.shared.clock(), self.shared.holder());
+        let (pool, items) = match self.pool_for(&request, (items.len(), claim.is_some())) {
+            None => {
+                // Nothing but the work keeps this thread waiting.
+                request.deadline_ns = NO_DEADLINE;
+                let begun = clock.monotonic();
+                let mut random = self.random.borrow_mut();
+                let reply = holder.perform(&permit, &request, items, &mut random);
+                return entry.done_here(begun, reply, (kept, operation));
             }
-            AtOnce::Left(pool, work) => (pool, work),
+            // A device that is quick at the moment works while this thread looks on.
+            Some(Queue::Device(pool)) if claim.is_none() => {
+                let begun = clock.monotonic();
+                let mut random = self.random.borrow_mut();
+                match holder.perform_now(&permit, &request, items, &mut random) {
+                    Ok(reply) => return entry.done_here(begun, reply, (kept, operation)),
+                    Err(items) => (pool, items),
+                }
+            }
+            Some(Queue::Device(pool) | Queue::Long(pool)) => (pool, items),
         };
+        let work = Work {
+            permit,
+            request,
+            items,
+            claim,
+        };
+        self.wait_for(entry, (pool, work), (kept, operation))
+    }
+
+    /// Has a pool do the work.
+    fn wait_for<'w>(
+        &'w self,
+        mut entry: Entry<'w>,
+        (pool, work): (&Pool, Work),
+        (kept, operation): (Kept, DataOperation),
+    ) -> Performed<'w> {
         let waiting = match pool.submit(work) {
             Ok(waiting) => waiting,
             Err(error) => return Performed::ready(entry.refuse(error.code(), None)),
@@ -50,52 +132,8 @@ impl Worker {
             let Worked { reply, spent } = waiting.await.unwrap_or(Worked::NOTHING);
             self.counters.note_holder(Place::Pool, spent);
             entry.spent = Some(spent);
-            entry.finish_items(answer(reply, spent), operation)
+            entry.finish_items(outcome(reply, kept, spent), operation)
         })
-    }
-
-    /// Decides, and says what is to be done with which keys.
-    fn prepare(
-        &self,
-        entry: &mut Entry<'_>,
-        snapshot: &Snapshot,
-        (call, context, operation): (&Call<'_>, &str, DataOperation),
-        items: Prepared,
-    ) -> Result<(Work, Kept), Refusal> {
-        let Decided { key, permit, paths } = entry.decide(snapshot, context)?;
-        let time = entry.facts.time;
-        let refused = |code| {
-            self.note_idle(key, code, time);
-            (code, None)
-        };
-        let principal = entry.principal.as_deref().map_err(|code| (*code, None))?;
-        let items = match items.has_labels() {
-            false => items,
-            true => {
-                let credential = call.caller.credential();
-                let who = (principal, credential.as_deref());
-                readers::settle(items, key, who).map_err(refused)?
-            }
-        };
-        let timeout = self.shared.settings().request_timeout;
-        let deadline = call.started.plus(timeout).nanos();
-        let rights = (&*snapshot.policy, principal, paths);
-        let (plan, items) = plan(operation, key, rights, items, deadline).map_err(refused)?;
-        let first = plan.request.versions.first();
-        let claim = self.shared.claim(key, first, (operation, items.len()));
-        let claim = claim.map_err(|error| refused(error.code()))?;
-        entry.paths = plan.paths;
-        let work = Work {
-            permit,
-            request: plan.request,
-            items,
-            claim,
-        };
-        let kept = Kept {
-            refused: plan.refused,
-            noted: plan.noted,
-        };
-        Ok((work, kept))
     }
 
     /// Whether the holder works now. One that waits for a device is asked on its pool; where that has no room,
@@ -107,44 +145,6 @@ impl Worker {
         match pool.probe() {
             Ok(answer) => matches!(answer.await, Ok(Ok(()))),
             Err(error) => error == HolderError::Full,
-        }
-    }
-
-    /// Has the work done on this thread, unless a device or the disk is to be waited for or it takes long.
-    fn work_at_once(&self, entry: &mut Entry<'_>, work: Work) -> AtOnce<'_> {
-        if work.request.versions.is_empty() {
-            // Every item is refused already: no key is wanted, so no holder is asked.
-            return AtOnce::Done(Ok(unopened(&work.items)), Spent::default());
-        }
-        match self.pool_for(&work.request, (work.items.len(), work.claim.is_some())) {
-            Some(Queue::Device(pool)) if work.claim.is_none() => self.ask_device(entry, work, pool),
-            Some(Queue::Device(pool) | Queue::Long(pool)) => AtOnce::Left(pool, work),
-            None => self.work_here(entry, work),
-        }
-    }
-
-    /// Has a device do it while this thread looks on, if it is quick at the moment.
-    fn ask_device<'p>(&self, entry: &mut Entry<'_>, work: Work, pool: &'p Pool) -> AtOnce<'p> {
-        let Work {
-            permit,
-            request,
-            items,
-            claim,
-        } = work;
-        let begun = self.shared.clock().monotonic();
-        let holder = self.shared.holder();
-        let now = holder.perform_now(&permit, &request, items, &mut self.random.borrow_mut());
-        match now {
-            Ok(reply) => AtOnce::Done(reply, entry.worked_here(begun)),
-            Err(items) => {
-                let work = Work {
-                    permit,
-                    request,
-                    items,
-                    claim,
-                };
-                AtOnce::Left(pool, work)
-            }
         }
     }
 
@@ -166,29 +166,13 @@ impl Worker {
             _ => None,
         }
     }
-
-    /// Has the holder work on this thread, which nothing but the work keeps waiting.
-    fn work_here(&self, entry: &mut Entry<'_>, work: Work) -> AtOnce<'static> {
-        let Work {
-            permit,
-            mut request,
-            items,
-            ..
-        } = work;
-        request.deadline_ns = NO_DEADLINE;
-        let begun = self.shared.clock().monotonic();
-        let holder = self.shared.holder();
-        let reply = holder.perform(&permit, &request, items, &mut self.random.borrow_mut());
-        AtOnce::Done(reply, entry.worked_here(begun))
-    }
 }
 
-/// What became of work on the thread that it came in on.
-enum AtOnce<'a> {
-    /// It is done, and this is where its time went.
-    Done(Result<Reply, HolderError>, Spent),
-    /// It is to be done on this pool.
-    Left(&'a Pool, Work),
+/// A request that may be done.
+struct Leave {
+    permit: Permit,
+    /// Uses that have to be taken first.
+    claim: Option<Claim>,
 }
 
 /// Which line a request is put into.

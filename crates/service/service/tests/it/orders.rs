@@ -153,7 +153,7 @@ fn tables(record: &Value) -> Vec<&str> {
 
 /// The snapshot is what the store says, at the store's epoch.
 fn assert_in_step(house: &House) {
-    let snapshot = house.admin.shared().snapshot_owned();
+    let snapshot = house.admin.shared().snapshot();
     let contents = rows::load(&house.store).unwrap();
     assert_eq!(snapshot.epoch, house.store.epoch());
     assert_eq!(snapshot.policy.epoch(), snapshot.epoch);
