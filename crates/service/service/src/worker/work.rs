@@ -93,15 +93,16 @@ impl Worker {
                 // Nothing but the work keeps this thread waiting.
                 request.deadline_ns = NO_DEADLINE;
                 let begun = clock.monotonic();
-                let mut random = self.random.borrow_mut();
-                let reply = holder.perform(&permit, &request, items, &mut random);
+                let reply =
+                    self.with_random(|random| holder.perform(&permit, &request, items, random));
                 return entry.done_here(begun, reply, (kept, operation));
             }
             // A device that is quick at the moment works while this thread looks on.
             Some(Queue::Device(pool)) if claim.is_none() => {
                 let begun = clock.monotonic();
-                let mut random = self.random.borrow_mut();
-                match holder.perform_now(&permit, &request, items, &mut random) {
+                let now =
+                    self.with_random(|random| holder.perform_now(&permit, &request, items, random));
+                match now {
                     Ok(reply) => return entry.done_here(begun, reply, (kept, operation)),
                     Err(items) => (pool, items),
                 }
