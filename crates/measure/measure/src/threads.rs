@@ -39,7 +39,11 @@ pub struct Threads {
     timer: Timer,
     batch: Option<u64>,
     cpu: Option<CpuTime>,
+    begin: Option<Begin>,
 }
+
+/// What each thread does before it begins.
+pub type Begin = Box<dyn Fn() + Send + Sync>;
 
 /// Processor time so far, in nanoseconds: of this process, or of the one that is measured.
 pub type CpuTime = Box<dyn Fn() -> Option<u64> + Send>;
@@ -63,7 +67,15 @@ impl Threads {
             timer,
             batch: None,
             cpu: None,
+            begin: None,
         }
+    }
+
+    /// What each thread does before it begins, such as going to a core.
+    #[must_use]
+    pub fn with_begin(mut self, begin: Begin) -> Self {
+        self.begin = Some(begin);
+        self
     }
 
     /// The operations of a mix and their weights; [`Worker::part`] is a place in this list.
@@ -118,6 +130,7 @@ struct Shared<'a> {
     assignment: &'a Assignment<'a>,
     start: MonotonicTime,
     barrier: Barrier,
+    begin: Option<&'a Begin>,
     desks: Vec<Desk>,
     over: AtomicBool,
     /// The gauge as the collecting thread sees it.
@@ -140,6 +153,14 @@ impl Shared<'_> {
 
     fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)
+    }
+
+    /// Where all threads begin together.
+    fn line_up(&self) {
+        if let Some(begin) = self.begin {
+            begin();
+        }
+        self.barrier.wait();
     }
 }
 
@@ -174,6 +195,7 @@ impl Carrier for Threads {
             assignment,
             start: assignment.clock.monotonic(),
             barrier: Barrier::new(wanted),
+            begin: self.begin.as_ref(),
             desks: (0..wanted)
                 .map(|_| Desk::new(self.parts.len(), assignment.deadline()))
                 .collect(),
@@ -247,7 +269,7 @@ fn per_second(count: u64, nanos: u64) -> f64 {
 }
 
 fn closed_loop(worker: &mut dyn Worker, index: usize, count: usize, shared: &Shared<'_>) -> Done {
-    shared.barrier.wait();
+    shared.line_up();
     let (time, mut left) = match shared.assignment.window {
         Window::Time(time) => (nanos(time), u64::MAX),
         Window::Operations(most) => {
@@ -407,7 +429,7 @@ impl Turn {
 }
 
 fn scheduled(worker: &mut dyn Worker, index: usize, turn: &Mutex<Turn>, shared: &Shared<'_>) {
-    shared.barrier.wait();
+    shared.line_up();
     let timeout = shared.assignment.timeout_nanos();
     let (mut number, mut ended) = (0, None);
     while let Some(release) = await_turn(turn, &mut ended, shared) {

@@ -4,6 +4,7 @@
 pub mod http;
 pub mod local;
 pub mod operation;
+pub mod pinning;
 pub mod processes;
 mod script;
 pub mod service;

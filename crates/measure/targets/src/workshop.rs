@@ -23,6 +23,7 @@ use keywright_secret::SecretBytes;
 use crate::http::Process;
 use crate::local::fpe::Backend;
 use crate::operation::{AnyCarrier, Make, Operation, Setting};
+use crate::pinning::Core;
 use crate::processes::Processes;
 use crate::script::Scripted;
 use crate::service::{
@@ -70,6 +71,8 @@ pub struct Places {
     pub program: Option<PathBuf>,
     /// The core that such servers are pinned to.
     pub server_cpu: Option<u32>,
+    /// The core that operations in this process go to while they are measured, with the threads that they start.
+    pub local_cpu: Option<Core>,
     /// What format-preserving encryption runs on, where it is not the best of the machine.
     pub fpe_backend: Option<Backend>,
     /// A bare server to compare with, called as `PROGRAM ADDR CA CERT KEY`.
@@ -332,9 +335,7 @@ impl Workshop {
                 let workers: Result<Vec<_>, _> = (0..load.cap().get())
                     .filter_map(|index| operation.worker(&setting(index)))
                     .collect();
-                Ok(Box::new(
-                    Threads::new(workers?, self.timer()).with_cpu(own_cpu()),
-                ))
+                Ok(Box::new(self.threads(workers?)))
             }
         }
     }
@@ -375,11 +376,16 @@ impl Workshop {
             .iter()
             .map(|(operation, weight)| (operation.name.to_owned(), *weight))
             .collect();
-        Ok(Box::new(
-            Threads::new(workers?, self.timer())
-                .with_parts(names)
-                .with_cpu(own_cpu()),
-        ))
+        Ok(Box::new(self.threads(workers?).with_parts(names)))
+    }
+
+    /// What drives operations in this process.
+    fn threads(&self, workers: Vec<Box<dyn Worker>>) -> Threads {
+        let threads = Threads::new(workers, self.timer()).with_cpu(own_cpu());
+        match self.places.local_cpu {
+            Some(core) => threads.with_begin(Box::new(move || core.enter())),
+            None => threads,
+        }
     }
 
     /// What carries a load to operations of this program in `count` processes, by weight where there are
@@ -419,7 +425,7 @@ impl Workshop {
         let workers: Result<Vec<Box<dyn Worker>>, _> = (0..load.cap().get())
             .map(|index| self.at_token(parts, token, (index, seed)))
             .collect();
-        let threads = Threads::new(workers?, self.timer()).with_cpu(own_cpu());
+        let threads = self.threads(workers?);
         let names = parts
             .iter()
             .map(|(operation, weight)| (operation.name.to_owned(), *weight));

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use keywright_clock::Clock;
 use keywright_measure::plan::CasePlan;
 use keywright_targets::operation::{AnyCarrier, Operation};
+use keywright_targets::pinning::Core;
 use keywright_targets::store::{Settings, development};
 use keywright_targets::suite::{Instance, Tls, Work};
 use keywright_targets::workshop::{Places, StorePlace, Workshop};
@@ -206,6 +207,18 @@ fn service(targets: &TargetFlags) -> Option<Instance> {
     })
 }
 
+/// The core that operations in this process are kept on.
+fn local_cpu(targets: &TargetFlags) -> Result<Option<Core>, Failure> {
+    let core = targets.local_cpu.map(Core::of).transpose();
+    core.map_err(|error| {
+        Failure::new(
+            Exit::Usage,
+            error.to_string(),
+            "name another with --local-cpu",
+        )
+    })
+}
+
 /// A workshop in `work` whose servers are this program.
 pub(super) fn workshop(
     clock: &Clock,
@@ -220,6 +233,7 @@ pub(super) fn workshop(
         folder: work.folder().to_owned(),
         program: Some(program),
         server_cpu: targets.server_cpu,
+        local_cpu: local_cpu(targets)?,
         fpe_backend: crate::fpe::backend()?,
         floor: targets.floor.clone(),
         store: store(targets)?,

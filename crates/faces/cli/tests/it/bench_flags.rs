@@ -716,3 +716,28 @@ fn certificates_cannot_be_left_unchecked_and_the_refusal_says_what_to_do() {
         }
     }
 }
+
+#[test]
+fn an_operation_is_kept_on_a_core_that_is_there_and_another_is_refused_before_anything_is_measured()
+{
+    let bench = Bench::new();
+    let here = std::fs::read_to_string("/proc/self/status").unwrap();
+    let allowed = here
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let first = allowed.unwrap().trim().split([',', '-']).next().unwrap();
+    let document = short(&bench, &["hash.sha256.1k", "--local-cpu", first]);
+    assert_eq!(ids(&document), ["hash.sha256.1k"]);
+    for nowhere in ["1023", "1024", "4294967295"] {
+        let refused = ended(&mut bench.command(&[&QUICK[..], &["--local-cpu", nowhere]].concat()));
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.stdout.is_empty(), "{refused:?}");
+        assert!(
+            refused
+                .stderr
+                .contains(&format!("there is no core {nowhere} for this process")),
+            "{refused:?}"
+        );
+        assert!(refused.stderr.contains("--local-cpu"), "{refused:?}");
+    }
+}

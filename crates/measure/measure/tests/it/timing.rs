@@ -1,5 +1,6 @@
 //! What a sample is: an operation alone without the clock's own cost, or a batch that is long enough.
 
+use std::cell::Cell;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,6 +95,58 @@ fn a_batch_reads_what_each_of_its_operations_takes() {
     assert!(carried.batch > 1);
     let service = &carried.ledger.service;
     assert_eq!((service.min(), service.max()), (Some(10_000), Some(10_000)));
+}
+
+/// An operation that looks whether its thread was made ready.
+struct Ready;
+
+thread_local! {
+    static MADE_READY: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Worker for Ready {
+    fn operate(&mut self) -> Result<(), Fault> {
+        match MADE_READY.get() {
+            true => Ok(()),
+            false => Err(Fault::other()),
+        }
+    }
+
+    fn check(&mut self) -> Check {
+        Check::Right
+    }
+}
+
+#[test]
+fn every_thread_is_made_ready_before_its_first_operation_and_the_caller_is_left_alone() {
+    let clock = Clock::system();
+    let workers = NonZeroU32::new(3).unwrap();
+    let closed = Load::Closed { workers };
+    let open = Load::Open(Open::constant(1e5, Duration::from_millis(1), workers).unwrap());
+    for (load, window) in [
+        (&closed, Window::Operations(300)),
+        (&open, Window::Time(Duration::from_millis(1))),
+    ] {
+        let made = (0..workers.get()).map(|_| Box::new(Ready) as Box<dyn Worker>);
+        let mut threads = Threads::new(made.collect(), Timer::known(1, 1, 0))
+            .with_begin(Box::new(|| MADE_READY.set(true)));
+        let assignment = Assignment {
+            load,
+            window,
+            seed: 1,
+            verify: Verify::Off,
+            timeout: Duration::from_secs(60),
+            drain: Duration::from_secs(60),
+            block: Duration::from_secs(60),
+            clock: &clock,
+            stop: &Stop::new(),
+        };
+        let carried = threads.carry(&assignment, &mut |_, _| {}).unwrap();
+        let counts = &carried.ledger.counts;
+        assert!(counts.sent >= 100, "{counts:?}");
+        assert_eq!(counts.error, 0, "{counts:?}");
+        assert!(!MADE_READY.get());
+    }
 }
 
 fn batch(timer: Timer, nanos: u64) -> u64 {

@@ -103,6 +103,7 @@ fn made(
             folder: work.folder.clone(),
             program: None,
             server_cpu: None,
+            local_cpu: None,
             fpe_backend,
             floor: None,
             store: StorePlace::StandIn,

@@ -13,6 +13,10 @@ pub(in crate::bench) struct TargetFlags {
     /// Pin servers to this core (with `taskset`); pin this program to another.
     #[arg(long, value_name = "CPU")]
     pub(in crate::bench) server_cpu: Option<u32>,
+    /// Keep operations in this process on this core, with the threads that they start: what is held against a server's
+    /// time is measured where the server has it.
+    #[arg(long, value_name = "CPU")]
+    pub(in crate::bench) local_cpu: Option<u32>,
     /// Connections to a service; each operation has its own number.
     #[arg(long, value_name = "N")]
     pub(in crate::bench) connections: Option<NonZeroU32>,
