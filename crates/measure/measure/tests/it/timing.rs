@@ -41,6 +41,25 @@ fn carried(nanos: u64, reading: u64, load: &Load) -> Carried {
     said(nanos, (reading, reading), load)
 }
 
+/// All of a load for as long as `window` says, with nobody looking at outputs.
+fn all_of<'a>(
+    load: &'a Load,
+    window: Window,
+    (clock, stop): (&'a Clock, &'a Stop),
+) -> Assignment<'a> {
+    Assignment {
+        load,
+        window,
+        seed: 1,
+        verify: Verify::Off,
+        timeout: Duration::from_secs(60),
+        drain: Duration::from_secs(60),
+        block: Duration::from_secs(60),
+        clock,
+        stop,
+    }
+}
+
 /// The same where the reading is not what calibration says.
 fn said(nanos: u64, (reading, calibrated): (u64, u64), load: &Load) -> Carried {
     let (clock, hand) = Clock::simulated(WallTime::from_unix_seconds(0));
@@ -51,17 +70,8 @@ fn said(nanos: u64, (reading, calibrated): (u64, u64), load: &Load) -> Carried {
     };
     let timer = Timer::known(1, calibrated * 1000, 0);
     let mut threads = Threads::new(vec![Box::new(worker)], timer);
-    let assignment = Assignment {
-        load,
-        window: Window::Operations(1000),
-        seed: 1,
-        verify: Verify::Off,
-        timeout: Duration::from_secs(60),
-        drain: Duration::from_secs(60),
-        block: Duration::from_secs(60),
-        clock: &clock,
-        stop: &Stop::new(),
-    };
+    let stop = Stop::new();
+    let assignment = all_of(load, Window::Operations(1000), (&clock, &stop));
     threads.carry(&assignment, &mut |_, _| {}).unwrap()
 }
 
@@ -130,17 +140,8 @@ fn every_thread_is_made_ready_before_its_first_operation_and_the_caller_is_left_
         let made = (0..workers.get()).map(|_| Box::new(Ready) as Box<dyn Worker>);
         let mut threads = Threads::new(made.collect(), Timer::known(1, 1, 0))
             .with_begin(Box::new(|| MADE_READY.set(true)));
-        let assignment = Assignment {
-            load,
-            window,
-            seed: 1,
-            verify: Verify::Off,
-            timeout: Duration::from_secs(60),
-            drain: Duration::from_secs(60),
-            block: Duration::from_secs(60),
-            clock: &clock,
-            stop: &Stop::new(),
-        };
+        let stop = Stop::new();
+        let assignment = all_of(load, window, (&clock, &stop));
         let carried = threads.carry(&assignment, &mut |_, _| {}).unwrap();
         let counts = &carried.ledger.counts;
         assert!(counts.sent >= 100, "{counts:?}");

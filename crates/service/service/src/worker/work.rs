@@ -32,7 +32,7 @@ impl Worker {
         let mut plan = Plan::new(operation, items, call.started.plus(timeout).nanos());
         let asked = (call.caller, context, operation);
         match self.decide(&mut entry, &snapshot, asked, &mut plan) {
-            Ok(leave) => self.carry_out(entry, operation, (leave, plan)),
+            Ok(allowed) => self.carry_out(entry, operation, (allowed, plan)),
             Err((code, reason)) => Performed::ready(entry.refuse(code, reason)),
         }
     }
@@ -45,7 +45,7 @@ impl Worker {
         snapshot: &Snapshot,
         (caller, context, operation): (&Caller, &str, DataOperation),
         plan: &mut Plan,
-    ) -> Result<Leave, Refusal> {
+    ) -> Result<Allowed, Refusal> {
         let Decided { key, permit, paths } = entry.decide(snapshot, context)?;
         let time = entry.facts.time;
         let refused = |code| {
@@ -65,7 +65,7 @@ impl Worker {
         let (first, items) = (plan.request.versions.first(), plan.prepared.len());
         let claim = self.shared.claim(key, first, (operation, items));
         let claim = claim.map_err(|error| refused(error.code()))?;
-        Ok(Leave { permit, claim })
+        Ok(Allowed { permit, claim })
     }
 
     /// Has the work done on this thread, unless a device or the disk is to be waited for or it takes long.
@@ -74,7 +74,7 @@ impl Worker {
         &'w self,
         entry: Entry<'w>,
         operation: DataOperation,
-        (Leave { permit, claim }, plan): (Leave, Plan),
+        (Allowed { permit, claim }, plan): (Allowed, Plan),
     ) -> Performed<'w> {
         let Plan {
             mut request,
@@ -170,7 +170,7 @@ impl Worker {
 }
 
 /// A request that may be done.
-struct Leave {
+struct Allowed {
     permit: Permit,
     /// Uses that have to be taken first.
     claim: Option<Claim>,

@@ -14,7 +14,7 @@ pub(in crate::bench) struct TargetFlags {
     #[arg(long, value_name = "CPU")]
     pub(in crate::bench) server_cpu: Option<u32>,
     /// Keep operations in this process on this core, with the threads that they start: what is held against a server's
-    /// time is measured where the server has it.
+    /// time is measured where the server has it. Operations of other processes (`--processes`) stay where they are.
     #[arg(long, value_name = "CPU")]
     pub(in crate::bench) local_cpu: Option<u32>,
     /// Connections to a service; each operation has its own number.
