@@ -14,7 +14,8 @@ pub type IdMap<K, V> = HashMap<K, V, BuildHasherDefault<IdHasher>>;
 /// A map keyed by names.
 pub type NameMap<V> = HashMap<Name, V, BuildHasherDefault<NameHasher>>;
 
-/// Takes the first eight bytes as they are: they are random.
+/// Takes the first eight bytes as they are: they are random. What is shorter, as a version's number behind the id of its
+/// key, says nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IdHasher(u64);
 

@@ -11,19 +11,20 @@
 //!
 //! Not here: the rotation itself, which is an order ([`Spent`] says when one is due); counters that only show use.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use keywright_clock::MonotonicTime;
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
 use keywright_store::Store;
+use keywright_types::map::IdMap;
 use keywright_types::{KeyId, KeySpec, KeyVersion};
 
 use crate::fit::runs_in_tokens;
 use crate::{
-    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Particulars, Placement,
-    Reply, Request,
+    AtOnce, HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Particulars,
+    Placement, Reply, Request,
 };
 
 /// From how many seals on a version is rotated, and refused. Those of keys in a token are not part of any configuration:
@@ -90,8 +91,9 @@ pub struct Budget {
     versions: RwLock<Counts>,
 }
 
-/// By key and version, each under a lock of its own: one that waits for the disk holds up no other.
-type Counts = HashMap<(KeyId, KeyVersion), Arc<Mutex<Reserved>>>;
+/// Each under a lock of its own: one that waits for the disk holds up no other. Versions of one key have one hash; few
+/// of them are counted while the process lives.
+type Counts = IdMap<(KeyId, KeyVersion), Arc<Mutex<Reserved>>>;
 
 /// Numbers that are reserved in the store and not used yet.
 #[derive(Default)]
@@ -188,8 +190,11 @@ impl Budget {
         (key, version): (KeyId, KeyVersion),
         count: u64,
     ) -> bool {
-        let reserved = self.of(key, version);
-        let Ok(mut reserved) = reserved.try_lock() else {
+        let Ok(versions) = self.versions.try_read() else {
+            return false;
+        };
+        let reserved = versions.get(&(key, version));
+        let Some(mut reserved) = reserved.and_then(|one| one.try_lock().ok()) else {
             return false;
         };
         let after = reserved.next + count;
@@ -311,12 +316,12 @@ impl<H: KeyHolder> KeyHolder for Counted<H> {
     fn perform_now(
         &self,
         permit: &Permit,
-        request: &Request,
+        (request, now): (&Request, MonotonicTime),
         items: Items,
         random: &mut RandomStream,
-    ) -> Result<Result<Reply, HolderError>, Items> {
+    ) -> Result<AtOnce, Items> {
         if let Err(error) = request.check(permit) {
-            return Ok(Err(error));
+            return Ok(AtOnce::refused(error, now));
         }
         let sealing = request
             .versions
@@ -324,14 +329,18 @@ impl<H: KeyHolder> KeyHolder for Counted<H> {
             .filter(|_| request.operation.seals());
         let counted = sealing.filter(|material| runs_in_tokens(material.spec().algorithm));
         let Some(material) = counted else {
-            return self.inner.perform_now(permit, request, items, random);
+            return self
+                .inner
+                .perform_now(permit, (request, now), items, random);
         };
         let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
         let (key, version) = (material.key(), material.version());
         if !self.budget.take_reserved(key, version, count) {
             return Err(items);
         }
-        let done = self.inner.perform_now(permit, request, items, random);
+        let done = self
+            .inner
+            .perform_now(permit, (request, now), items, random);
         if done.is_err() {
             self.budget.give_back(key, version, count);
         }

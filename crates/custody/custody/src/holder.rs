@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use keywright_clock::Clock;
+use keywright_clock::{Clock, MonotonicTime};
 use keywright_envelope::Binding;
 use keywright_envelope::stream::{Prefix, StreamOpener, StreamSealer};
 use keywright_policy::Permit;
@@ -111,16 +111,19 @@ pub trait KeyHolder: Send + Sync {
     /// placed on a pool, whose threads cost more than a short operation of a device that is quick at the moment.
     /// Such a holder may hold up the caller for one operation of a device that has just ceased to be quick.
     ///
+    /// What is asked comes with the moment of the call, on the clock that the holder has too: whoever asks has just
+    /// looked at it, and is told when the work was done ([`AtOnce`]).
+    ///
     /// # Errors
     /// The items, unchanged, if it is to be done on the pool; nothing was answered for them then.
     fn perform_now(
         &self,
         permit: &Permit,
-        request: &Request,
+        asked: (&Request, MonotonicTime),
         items: Items,
         random: &mut RandomStream,
-    ) -> Result<Result<Reply, HolderError>, Items> {
-        let _ = (permit, request, random);
+    ) -> Result<AtOnce, Items> {
+        let _ = (permit, asked, random);
         Err(items)
     }
 
@@ -294,6 +297,30 @@ impl HolderOperation {
             self,
             Self::MakeDataKey | Self::Reseal | Self::Seal | Self::SealDeterministic
         )
+    }
+}
+
+/// Work that was done at once: what came of it, and when.
+#[derive(Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "an answer and its time, which every holder of this kind makes"
+)]
+pub struct AtOnce {
+    /// As [`KeyHolder::perform`] would have ended.
+    pub reply: Result<Reply, HolderError>,
+    /// When that was, on the clock of the call.
+    pub ended: MonotonicTime,
+}
+
+impl AtOnce {
+    /// Nothing was done, so no time has passed.
+    #[must_use]
+    pub const fn refused(error: HolderError, now: MonotonicTime) -> Self {
+        Self {
+            reply: Err(error),
+            ended: now,
+        }
     }
 }
 

@@ -8,8 +8,10 @@ use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::Arc;
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use keywright_clock::WallTime;
-use keywright_types::map::{IdMap, NameHasher, NameMap};
+use keywright_types::map::{IdHasher, NameHasher};
 use keywright_types::{BindingKind, KeyId, KeySpec, KeyVersion, Name, State, TenantId};
 
 use crate::{Detail, KeyMaterial, Rules, lifecycle};
@@ -245,6 +247,11 @@ impl Key {
         &self.name
     }
 
+    /// Whether it is what this tenant knows by this name.
+    fn is_named(&self, tenant: TenantId, name: &str) -> bool {
+        self.tenant == tenant && self.name.as_str() == name
+    }
+
     /// What is fixed about it.
     #[must_use]
     pub const fn spec(&self) -> &KeySpec {
@@ -309,7 +316,8 @@ pub struct Keyring {
     count: usize,
 }
 
-type Shard = IdMap<TenantId, NameMap<Arc<Key>>>;
+/// Each key at the hash of its tenant and its name.
+type Shard = HashTable<Arc<Key>>;
 
 impl Keyring {
     /// A keyring of these keys; a later key replaces an earlier one of the same name.
@@ -318,10 +326,8 @@ impl Keyring {
         let mut shards = vec![Shard::default(); SHARDS];
         let mut count = 0;
         for key in keys {
-            let names = shards[shard_of(key.name.as_str())]
-                .entry(key.tenant)
-                .or_default();
-            count += usize::from(names.insert(key.name.clone(), key).is_none());
+            let hash = hash_of_key(&key);
+            count += usize::from(put(&mut shards[shard_of(hash)], hash, key));
         }
         Self {
             shards: Arc::new(shards.into_iter().map(Arc::new).collect()),
@@ -332,7 +338,9 @@ impl Keyring {
     /// The key that `tenant` knows as `name`.
     #[must_use]
     pub fn find(&self, tenant: TenantId, name: &str) -> Option<&Arc<Key>> {
-        self.shards.get(shard_of(name))?.get(&tenant)?.get(name)
+        let hash = hash_of(tenant, name);
+        let shard = self.shards.get(shard_of(hash))?;
+        shard.find(hash, |key| key.is_named(tenant, name))
     }
 
     /// This keyring with `key` added or replaced. Other shards are shared.
@@ -342,12 +350,8 @@ impl Keyring {
             return Self::new([key]);
         }
         let mut shards = Vec::clone(&self.shards);
-        let shard = Arc::make_mut(&mut shards[shard_of(key.name.as_str())]);
-        let added = shard
-            .entry(key.tenant)
-            .or_default()
-            .insert(key.name.clone(), key)
-            .is_none();
+        let hash = hash_of_key(&key);
+        let added = put(Arc::make_mut(&mut shards[shard_of(hash)]), hash, key);
         Self {
             shards: Arc::new(shards),
             count: self.count + usize::from(added),
@@ -356,10 +360,7 @@ impl Keyring {
 
     /// All keys, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Key>> {
-        self.shards
-            .iter()
-            .flat_map(|shard| shard.values())
-            .flat_map(NameMap::values)
+        self.shards.iter().flat_map(|shard| shard.iter())
     }
 
     /// Number of keys.
@@ -383,9 +384,33 @@ impl fmt::Debug for Keyring {
 
 const SHARDS: usize = 256;
 
-fn shard_of(name: &str) -> usize {
-    let hash = BuildHasherDefault::<NameHasher>::default().hash_one(name);
-    // The maps inside use the low bits and the highest ones.
+/// Adds a key in the place of the one that its tenant knew by its name. Whether there was none.
+fn put(shard: &mut Shard, hash: u64, key: Arc<Key>) -> bool {
+    let same = |other: &Arc<Key>| other.is_named(key.tenant, key.name.as_str());
+    match shard.entry(hash, same, |other| hash_of_key(other)) {
+        Entry::Occupied(mut known) => {
+            *known.get_mut() = key;
+            false
+        }
+        Entry::Vacant(free) => {
+            free.insert(key);
+            true
+        }
+    }
+}
+
+/// Ids are random, so one of them may be put over the hash of a name as it is.
+fn hash_of(tenant: TenantId, name: &str) -> u64 {
+    let names = BuildHasherDefault::<NameHasher>::default().hash_one(name);
+    names ^ BuildHasherDefault::<IdHasher>::default().hash_one(tenant)
+}
+
+fn hash_of_key(key: &Key) -> u64 {
+    hash_of(key.tenant, key.name.as_str())
+}
+
+fn shard_of(hash: u64) -> usize {
+    // The tables inside use the low bits and the highest ones.
     usize::try_from(hash >> 32).unwrap_or(0) % SHARDS
 }
 
@@ -426,6 +451,12 @@ mod tests {
         assert!(ring.find(tenant(2), "a").is_none());
         assert!(ring.find(tenant(1), "b").is_none());
         assert!(ring.find(tenant(1), "A").is_none());
+        let both = ring
+            .with(key(1, "b", &[]))
+            .with(key(2, "b", &[State::Active]));
+        assert_eq!((both.len(), both.iter().count()), (3, 3));
+        assert_eq!(both.find(tenant(1), "b").unwrap().versions().len(), 0);
+        assert_eq!(both.find(tenant(2), "b").unwrap().versions().len(), 1);
         assert!(Keyring::default().find(tenant(1), "a").is_none());
     }
 

@@ -44,8 +44,8 @@ mod usage;
 
 pub use detail::{Detail, FormatDetail, TreeDetail};
 pub use holder::{
-    HolderError, HolderOperation, KeyHolder, NO_DEADLINE, NewKey, Particulars, Placement, Request,
-    StreamStart, Versions,
+    AtOnce, HolderError, HolderOperation, KeyHolder, NO_DEADLINE, NewKey, Particulars, Placement,
+    Request, StreamStart, Versions,
 };
 pub use items::{Item, Items, Reply, ReplyItem, TooMuch};
 pub use keyring::{Description, Key, Keyring, Life, Version};

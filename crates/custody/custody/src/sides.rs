@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use keywright_clock::MonotonicTime;
 use keywright_envelope::stream::{Prefix, StreamOpener, StreamSealer};
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
@@ -10,8 +11,8 @@ use keywright_secret::SecretBytes;
 use keywright_types::{Custody, KeySpec};
 
 use crate::{
-    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Particulars, Placement,
-    Reply, Request, StreamStart,
+    AtOnce, HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Particulars,
+    Placement, Reply, Request, StreamStart,
 };
 
 /// Asks one of two holders, by the custody of the key.
@@ -113,15 +114,16 @@ impl KeyHolder for ByCustody {
     fn perform_now(
         &self,
         permit: &Permit,
-        request: &Request,
+        (request, now): (&Request, MonotonicTime),
         items: Items,
         random: &mut RandomStream,
-    ) -> Result<Result<Reply, HolderError>, Items> {
+    ) -> Result<AtOnce, Items> {
         let tokens = |material: &Arc<KeyMaterial>| material.spec().custody == Custody::Token;
         if !request.versions.iter().all(tokens) {
             return Err(items);
         }
-        self.token.perform_now(permit, request, items, random)
+        self.token
+            .perform_now(permit, (request, now), items, random)
     }
 
     fn seal_stream(

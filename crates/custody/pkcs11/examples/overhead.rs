@@ -166,6 +166,7 @@ fn layer_sign(session: &Session, key: ObjectHandle) -> usize {
 /// The holder of keys, with a key that it has copied into the session.
 struct Held {
     holder: TokenHolder,
+    clock: Clock,
     key: Arc<KeyMaterial>,
 }
 
@@ -178,7 +179,8 @@ impl Held {
         let pin = LogIn::Pin(Pin::from_line(USER_PIN.as_bytes().to_vec()));
         let query = TokenQuery::label(LABEL);
         let pool = SessionPool::open(module.clone(), &query, pin, options, Clock::system());
-        let holder = TokenHolder::new(pool.unwrap(), Clock::system());
+        let clock = Clock::system();
+        let holder = TokenHolder::new(pool.unwrap(), clock.clone());
         let identity = Identity {
             tenant: TenantId::from_bytes([1; 16]),
             key: KeyId::from_bytes([2; 16]),
@@ -194,7 +196,7 @@ impl Held {
         let parent = None;
         let key = holder.generate(&permit, NewKey { identity, parent });
         let key = Arc::new(key.unwrap());
-        Self { holder, key }
+        Self { holder, clock, key }
     }
 
     /// As the service asks: at once, else as its pool would.
@@ -208,8 +210,12 @@ impl Held {
             binding: Binding::None,
             deadline_ns: NO_DEADLINE,
         };
-        let reply = match self.holder.perform_now(&permit, &request, items, random) {
-            Ok(reply) => reply,
+        let now = self.clock.monotonic();
+        let reply = match self
+            .holder
+            .perform_now(&permit, (&request, now), items, random)
+        {
+            Ok(done) => done.reply,
             Err(items) => self.holder.perform(&permit, &request, items, random),
         };
         reply.unwrap().byte_len()

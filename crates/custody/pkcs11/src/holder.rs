@@ -19,10 +19,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use keywright_clock::Clock;
+use keywright_clock::{Clock, MonotonicTime};
 use keywright_custody::{
-    Detail, HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Particulars,
-    Placement, Reply, Request,
+    AtOnce, Detail, HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey,
+    Particulars, Placement, Reply, Request,
 };
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
@@ -182,8 +182,8 @@ impl TokenHolder {
     ) -> Result<Reply, Fault> {
         let session = self.pool.take()?;
         let done = Job::new(&session, request).and_then(|job| {
-            let began = self.clock.monotonic().nanos();
-            self.timed(&job, began, items, random)
+            let began = self.clock.monotonic();
+            self.timed(&job, began, items, random).0
         });
         if let Err(Fault::Token(error)) = &done {
             session.heed(error);
@@ -191,21 +191,23 @@ impl TokenHolder {
         done
     }
 
-    /// Runs a job, and takes note of how long the token took for one item.
+    /// Runs a job that begins at `began`, and takes note of how long the token took for one item. What came of it,
+    /// and when.
     fn timed(
         &self,
         job: &Job<'_>,
-        began: u64,
+        began: MonotonicTime,
         items: &Items,
         random: &mut RandomStream,
-    ) -> Result<Reply, Fault> {
-        let running = self.pace.begin(began);
+    ) -> (Result<Reply, Fault>, MonotonicTime) {
+        let running = self.pace.begin(began.nanos());
         let done = job.run(items, random);
         drop(running);
-        let ended = self.clock.monotonic().nanos();
-        let each = (ended - began) / u64::try_from(items.len().max(1)).unwrap_or(1);
-        self.pace.note(ended, each);
-        done
+        let ended = self.clock.monotonic();
+        let took = ended.nanos().saturating_sub(began.nanos());
+        let each = took / u64::try_from(items.len().max(1)).unwrap_or(1);
+        self.pace.note(ended.nanos(), each);
+        (done, ended)
     }
 }
 
@@ -350,21 +352,20 @@ impl KeyHolder for TokenHolder {
     fn perform_now(
         &self,
         permit: &Permit,
-        request: &Request,
+        (request, now): (&Request, MonotonicTime),
         items: Items,
         random: &mut RandomStream,
-    ) -> Result<Result<Reply, HolderError>, Items> {
+    ) -> Result<AtOnce, Items> {
         let short = items.len() <= MOST_ITEMS && items.byte_len() <= MOST_BYTES;
-        // The clock is read once for all that is decided before the work, and for its beginning.
-        let now = self.clock.monotonic().nanos();
-        if !short || !self.pace.is_quick(now) {
+        let began = now.nanos();
+        if !short || !self.pace.is_quick(began) {
             return Err(items);
         }
         if let Err(error) = request.check(permit) {
-            return Ok(Err(error));
+            return Ok(AtOnce::refused(error, now));
         }
-        if request.expired_at(now) {
-            return Ok(Err(HolderError::DeadlineExceeded));
+        if request.expired_at(began) {
+            return Ok(AtOnce::refused(HolderError::DeadlineExceeded, now));
         }
         let Some(session) = self.pool.take_idle() else {
             return Err(items);
@@ -373,8 +374,11 @@ impl KeyHolder for TokenHolder {
             return Err(items);
         };
         match self.timed(&job, now, &items, random) {
-            Ok(reply) => Ok(Ok(reply)),
-            Err(fault) => {
+            (Ok(reply), ended) => Ok(AtOnce {
+                reply: Ok(reply),
+                ended,
+            }),
+            (Err(fault), _) => {
                 if let Fault::Token(error) = &fault {
                     session.heed(error);
                 }

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use keywright_clock::Clock;
+use keywright_clock::{Clock, MonotonicTime};
 use keywright_custody::{
-    Detail, HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NO_DEADLINE, NewKey,
-    Particulars, Placement, Reply, Request,
+    AtOnce, Detail, HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NO_DEADLINE,
+    NewKey, Particulars, Placement, Reply, Request,
 };
 use keywright_pkcs11::Pace;
 use keywright_policy::Permit;
@@ -176,19 +176,21 @@ impl ChildHolder {
         Ok(reply)
     }
 
+    /// What came of it, and when.
     fn timed(
         &self,
         lent: &mut Lent,
         (request, items): (&Request, &Items),
-        (quick, began): (Quick, u64),
-    ) -> Result<Reply, HolderError> {
-        let running = self.pace.begin(began);
+        (quick, began): (Quick, MonotonicTime),
+    ) -> (Result<Reply, HolderError>, MonotonicTime) {
+        let running = self.pace.begin(began.nanos());
         let done = self.whole(lent, (request, items), quick);
         drop(running);
-        let ended = self.clock.monotonic().nanos();
+        let ended = self.clock.monotonic();
         let count = u64::try_from(items.len().max(1)).unwrap_or(1);
-        self.pace.note(ended, ended.saturating_sub(began) / count);
-        done
+        let took = ended.nanos().saturating_sub(began.nanos());
+        self.pace.note(ended.nanos(), took / count);
+        (done, ended)
     }
 
     /// Something about one version as a whole.
@@ -405,13 +407,14 @@ impl KeyHolder for ChildHolder {
         _: &mut RandomStream,
     ) -> Result<Reply, HolderError> {
         request.check(permit)?;
-        let began = self.clock.monotonic().nanos();
-        if request.expired_at(began) {
+        let began = self.clock.monotonic();
+        if request.expired_at(began.nanos()) {
             return Err(HolderError::DeadlineExceeded);
         }
         request.versions.iter().try_for_each(in_its_place)?;
         let mut lent = self.process.line().take()?;
         self.timed(&mut lent, (request, &items), (Quick::No, began))
+            .0
     }
 
     /// As in this process: a few short items under keys that the child knows, while the token is quick. A child that
@@ -420,20 +423,20 @@ impl KeyHolder for ChildHolder {
     fn perform_now(
         &self,
         permit: &Permit,
-        request: &Request,
+        (request, now): (&Request, MonotonicTime),
         items: Items,
         _: &mut RandomStream,
-    ) -> Result<Result<Reply, HolderError>, Items> {
+    ) -> Result<AtOnce, Items> {
         let short = items.len() <= MOST_ITEMS && items.byte_len() <= MOST_BYTES;
-        let began = self.clock.monotonic().nanos();
+        let began = now.nanos();
         if !short || !self.pace.is_quick(began) {
             return Err(items);
         }
         if let Err(error) = request.check(permit) {
-            return Ok(Err(error));
+            return Ok(AtOnce::refused(error, now));
         }
         if request.expired_at(began) {
-            return Ok(Err(HolderError::DeadlineExceeded));
+            return Ok(AtOnce::refused(HolderError::DeadlineExceeded, now));
         }
         let Some(mut lent) = self.process.line().take_idle() else {
             return Err(items);
@@ -443,11 +446,11 @@ impl KeyHolder for ChildHolder {
         if !request.versions.iter().all(known) {
             return Err(items);
         }
-        match self.timed(&mut lent, (request, &items), (Quick::Yes, began)) {
+        match self.timed(&mut lent, (request, &items), (Quick::Yes, now)) {
             // It has no time now, or no session: the pool may wait for it.
-            Err(HolderError::DeadlineExceeded | HolderError::Full) => Err(items),
+            (Err(HolderError::DeadlineExceeded | HolderError::Full), _) => Err(items),
             // What a child has failed at, or ended with, is not asked again.
-            done => Ok(done),
+            (reply, ended) => Ok(AtOnce { reply, ended }),
         }
     }
 

@@ -14,7 +14,7 @@
 //! ```
 
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
@@ -130,6 +130,13 @@ impl Codec {
         }
     }
 
+    /// The form that a `Content-Type` names, which is nearly always written as we write it.
+    fn of_type(value: &HeaderValue) -> Option<Self> {
+        let forms = [Self::Json, Self::Cbor];
+        let as_written = forms.into_iter().find(|form| value == form.media_type());
+        as_written.or_else(|| Self::named(value.to_str().ok()?))
+    }
+
     /// The form that a media type names; its parameters say nothing that either form has.
     fn named(media_type: &str) -> Option<Self> {
         let essence = media_type.split(';').next().unwrap_or_default().trim();
@@ -160,36 +167,35 @@ impl Codecs {
     /// called. The answer has the one form that `Accept` names, and that of the request where it names none or both.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
-        let mut types = headers.get_all(CONTENT_TYPE).iter();
-        let request = match (types.next().map(http::HeaderValue::to_str), types.next()) {
-            (Some(Ok(one)), None) => Codec::named(one).unwrap_or_default(),
-            _ => Codec::Json,
-        };
+        let (mut sent, mut sent_again) = (None, false);
+        let (mut accepted, mut accepts_both) = (None, false);
+        // A walk over the few fields that there are costs less than to look two of them up by their hashes.
+        for (name, value) in headers {
+            if name == CONTENT_TYPE {
+                sent_again |= sent.replace(value).is_some();
+            } else if name == ACCEPT {
+                for form in listed(value).filter_map(Codec::named) {
+                    accepts_both |= accepted.replace(form).is_some_and(|other| other != form);
+                }
+            }
+        }
+        let named = sent.filter(|_| !sent_again).and_then(Codec::of_type);
+        let request = named.unwrap_or_default();
         Self {
             request,
-            answer: accepted(headers).unwrap_or(request),
+            answer: accepted.filter(|_| !accepts_both).unwrap_or(request),
         }
     }
 }
 
-/// The one form that `Accept` names.
-fn accepted(headers: &HeaderMap) -> Option<Codec> {
-    let mut named = listed(headers, &ACCEPT).filter_map(Codec::named);
-    let first = named.next()?;
-    named.all(|other| other == first).then_some(first)
-}
-
 /// The parts of a header that is a list; what is no text is no part.
-fn listed<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
-    let values = headers.get_all(name).iter();
-    let texts = values.filter_map(|value| value.to_str().ok());
-    texts.flat_map(|text| text.split(','))
+fn listed(value: &HeaderValue) -> impl Iterator<Item = &str> {
+    let text = value.to_str().ok();
+    text.into_iter().flat_map(|text| text.split(','))
 }
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
-
     use super::*;
     use Codec::{Cbor, Json};
 
@@ -229,8 +235,10 @@ mod tests {
             assert_eq!(codecs(&[other], &[]), (Json, Json), "{other}");
         }
         assert_eq!(codecs(&[], &[]), (Json, Json));
-        let twice = ["application/cbor", "application/cbor"];
-        assert_eq!(codecs(&twice, &[]), (Json, Json));
+        for more in [2, 3] {
+            let same = vec!["application/cbor"; more];
+            assert_eq!(codecs(&same, &[]), (Json, Json), "{more} times");
+        }
         let mut headers = HeaderMap::new();
         let no_text = HeaderValue::from_bytes(b"application/cbor\xFF").unwrap();
         headers.insert(CONTENT_TYPE, no_text);
@@ -259,6 +267,7 @@ mod tests {
             &["application/xml"],
             &["application/json, application/cbor"],
             &["application/cbor", "application/json"],
+            &["application/cbor", "application/json", "application/cbor"],
         ] {
             assert_eq!(codecs(&[json], neither), (Json, Json), "{neither:?}");
             assert_eq!(codecs(&[cbor], neither), (Cbor, Cbor), "{neither:?}");

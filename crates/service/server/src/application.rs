@@ -133,15 +133,17 @@ impl Application {
         &self,
         caller: &Caller,
         (operation, context): (Operation, Option<&str>),
-        queued: Duration,
+        body: &Body,
     ) -> Result<LetIn, Refusal> {
         let room =
             || !context.is_some_and(|name| self.worker.is_backed_up(caller, operation, name));
-        let Some(let_in) = self.gate.enter(queued).filter(|_| room()) else {
+        let Some(let_in) = self.gate.enter(body.queued()).filter(|_| room()) else {
             self.worker.note_overload(caller, operation);
             return Err(Refusal::new(Code::Overloaded));
         };
-        self.worker.admit(caller, operation).map_err(too_fast)?;
+        let began = self.began(body.begun());
+        let admitted = self.worker.admit(caller, operation, began);
+        admitted.map_err(too_fast)?;
         Ok(let_in)
     }
 
@@ -240,11 +242,16 @@ impl Application {
         self.release(recorded).await.err().unwrap_or(code)
     }
 
+    /// When a request began: then, or now.
+    fn began(&self, begun: Option<MonotonicTime>) -> MonotonicTime {
+        begun.unwrap_or_else(|| self.worker.shared().clock().monotonic())
+    }
+
     /// A request that began then, or now.
     pub(crate) fn call<'a>(&self, caller: &'a Caller, begun: Option<MonotonicTime>) -> Call<'a> {
         // Without randomness a request has no id; it will fail for that reason soon enough.
         let request = self.worker.request_id().unwrap_or(RequestId::NONE);
-        let started = begun.unwrap_or_else(|| self.worker.shared().clock().monotonic());
+        let started = self.began(begun);
         Call {
             caller,
             request,

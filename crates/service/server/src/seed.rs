@@ -63,7 +63,7 @@ pub(crate) async fn respond(
         false => Operation::Unrouted,
     };
     // What is let in stays so until it is answered.
-    let let_in = application.enter(caller, (operation, None), body.queued());
+    let let_in = application.enter(caller, (operation, None), body);
     let visit = Visit {
         application,
         endpoint,

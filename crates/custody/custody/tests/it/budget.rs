@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use keywright_clock::{Clock, WallTime};
+use keywright_clock::{Clock, MonotonicTime, WallTime};
 use keywright_custody::budget::{Budget, Counted, SealLimits, Spent};
 use keywright_custody::rows;
 use keywright_custody::{
-    Description, HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial,
+    AtOnce, Description, HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial,
     NO_DEADLINE, NewKey, Placement, Reply, Request, Rules, Versions,
 };
 use keywright_envelope::Binding;
@@ -60,11 +60,14 @@ impl KeyHolder for Idle {
     fn perform_now(
         &self,
         permit: &Permit,
-        request: &Request,
+        (request, now): (&Request, MonotonicTime),
         items: Items,
         random: &mut RandomStream,
-    ) -> Result<Result<Reply, HolderError>, Items> {
-        Ok(self.perform(permit, request, items, random))
+    ) -> Result<AtOnce, Items> {
+        Ok(AtOnce {
+            reply: self.perform(permit, request, items, random),
+            ended: now,
+        })
     }
 
     fn probe(&self) -> Result<(), HolderError> {
@@ -364,11 +367,14 @@ fn seal_now(scene: &Scene, permit: &Permit, count: usize) -> Option<Result<(), H
         deadline_ns: NO_DEADLINE,
     };
     let mut random = RandomStream::unseeded();
-    let done = scene
-        .holder
-        .perform_now(permit, &request, items, &mut random);
+    let done = scene.holder.perform_now(
+        permit,
+        (&request, Clock::system().monotonic()),
+        items,
+        &mut random,
+    );
     match done {
-        Ok(done) => Some(done.map(drop)),
+        Ok(done) => Some(done.reply.map(drop)),
         Err(items) => {
             assert_eq!(items.len(), count, "items come back");
             None

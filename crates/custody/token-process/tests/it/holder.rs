@@ -119,7 +119,8 @@ fn work_on_the_callers_thread_is_done_for_keys_that_the_child_knows() {
                 binding: Binding::None,
                 deadline_ns: NO_DEADLINE,
             };
-            holder.perform_now(&permit, &request, items, &mut RandomStream::unseeded())
+            let (mut random, now) = (RandomStream::unseeded(), Clock::system().monotonic());
+            holder.perform_now(&permit, (&request, now), items, &mut random)
         };
         // Nothing is known of its pace, then.
         assert!(now(1).is_err());
@@ -127,7 +128,7 @@ fn work_on_the_callers_thread_is_done_for_keys_that_the_child_knows() {
             seal(&holder, &key, b"x").unwrap();
             match now(1) {
                 Ok(done) => {
-                    let reply = done.unwrap();
+                    let reply = done.reply.unwrap();
                     let sealed = reply.iter().next().unwrap().payload.to_vec();
                     assert_eq!(open(&holder, &key, &sealed), Ok(Ok(b"text".to_vec())));
                     true

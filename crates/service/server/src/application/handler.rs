@@ -57,7 +57,7 @@ impl Handler for Application {
             RouteMatch::NotFound => VaultDoor::operation(self.vault.as_ref(), self.plane, head),
             RouteMatch::WrongMethod { .. } => Operation::Unrouted,
         };
-        let let_in = match self.enter(caller, (operation, keys_of(&matched)), body.queued()) {
+        let let_in = match self.enter(caller, (operation, keys_of(&matched)), body) {
             Ok(let_in) => let_in,
             Err(refusal) => return refuse(&refusal, RequestId::NONE),
         };

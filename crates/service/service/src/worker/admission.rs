@@ -23,13 +23,18 @@ impl TooFast {
 }
 
 impl Worker {
-    /// Lets a request in, if its caller's limit does: it pays for one item. One that is not let in is
-    /// counted in the log, and needs no record of its own.
+    /// Lets a request in that came at `now`, if its caller's limit does: it pays for one item. One that is not let in
+    /// is counted in the log, and needs no record of its own.
     ///
     /// # Errors
     /// [`TooFast`], and when to come back.
-    pub fn admit(&self, caller: &Caller, operation: Operation) -> Result<(), TooFast> {
-        self.charge(caller, operation, |meter, now| meter.enter(operation, now))
+    pub fn admit(
+        &self,
+        caller: &Caller,
+        operation: Operation,
+        now: MonotonicTime,
+    ) -> Result<(), TooFast> {
+        self.charge(caller, operation, |meter| meter.enter(operation, now))
     }
 
     /// Takes what the items of a request cost, once they are known; the first is paid for.
@@ -46,8 +51,8 @@ impl Worker {
         if more == 0 {
             return Ok(());
         }
-        self.charge(caller, operation, |meter, now| {
-            meter.more((operation, more), now)
+        self.charge(caller, operation, |meter| {
+            meter.more((operation, more), self.shared.clock().monotonic())
         })
     }
 
@@ -55,12 +60,11 @@ impl Worker {
         &self,
         caller: &Caller,
         operation: Operation,
-        take: impl FnOnce(&Meter, MonotonicTime) -> Result<(), Wait>,
+        take: impl FnOnce(&Meter) -> Result<(), Wait>,
     ) -> Result<(), TooFast> {
         let asked = caller.metered(|meter, principal| {
-            let now = self.shared.clock().monotonic();
             let whom = Whom::Principal(principal.tenant(), principal.id());
-            take(meter, now).map_err(|wait| (wait, whom))
+            take(meter).map_err(|wait| (wait, whom))
         });
         let Some(Err((wait, whom))) = asked else {
             return Ok(());

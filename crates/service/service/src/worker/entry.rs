@@ -103,15 +103,15 @@ impl Entry<'_> {
         self.close(Ok(value), &[])
     }
 
-    /// Ends a request that a holder on this thread began to work for then.
+    /// Ends a request that a holder on this thread worked for from then to then.
     #[inline]
     pub(super) fn done_here<'p>(
         mut self,
-        begun: MonotonicTime,
+        times: (MonotonicTime, MonotonicTime),
         reply: Result<Reply, HolderError>,
         (kept, operation): (Kept, DataOperation),
     ) -> Performed<'p> {
-        let spent = self.worked_here(begun);
+        let spent = self.worked_here(times);
         let done = outcome(reply, kept, spent);
         Performed::ready(self.finish_items(done, operation))
     }
@@ -222,13 +222,12 @@ impl Entry<'_> {
         Recorded::new(result, worker.append(self.facts, fields))
     }
 
-    /// Notes work of a holder on this thread that began then and is done now.
-    pub(super) fn worked_here(&mut self, begun: MonotonicTime) -> Spent {
-        let now = self.worker.shared.clock().monotonic();
-        self.worked = Some(now);
+    /// Notes what a holder on this thread worked.
+    fn worked_here(&mut self, (begun, ended): (MonotonicTime, MonotonicTime)) -> Spent {
+        self.worked = Some(ended);
         let spent = Spent {
             queue: Duration::ZERO,
-            holder: now.since(begun),
+            holder: ended.since(begun),
         };
         self.worker.counters.note_holder(Place::Thread, spent);
         self.spent = Some(spent);

@@ -1,7 +1,7 @@
 //! Items of a request on their way to the holder and back.
 
 use keywright_custody::effort::Effort;
-use keywright_custody::{HolderError, Items, NO_DEADLINE, Placement, Reply, Request};
+use keywright_custody::{AtOnce, HolderError, Items, NO_DEADLINE, Placement, Reply, Request};
 use keywright_policy::Permit;
 use keywright_types::{Code, KeyVersion};
 
@@ -95,15 +95,19 @@ impl Worker {
                 let begun = clock.monotonic();
                 let reply =
                     self.with_random(|random| holder.perform(&permit, &request, items, random));
-                return entry.done_here(begun, reply, (kept, operation));
+                let times = (begun, clock.monotonic());
+                return entry.done_here(times, reply, (kept, operation));
             }
             // A device that is quick at the moment works while this thread looks on.
             Some(Queue::Device(pool)) if claim.is_none() => {
                 let begun = clock.monotonic();
-                let now =
-                    self.with_random(|random| holder.perform_now(&permit, &request, items, random));
-                match now {
-                    Ok(reply) => return entry.done_here(begun, reply, (kept, operation)),
+                let done = self.with_random(|random| {
+                    holder.perform_now(&permit, (&request, begun), items, random)
+                });
+                match done {
+                    Ok(AtOnce { reply, ended }) => {
+                        return entry.done_here((begun, ended), reply, (kept, operation));
+                    }
                     Err(items) => (pool, items),
                 }
             }

@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 
+use keywright_clock::MonotonicTime;
 use keywright_custody::{
-    HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply, Request,
+    AtOnce, HolderError, HolderOperation, Items, KeyHolder, KeyMaterial, NewKey, Placement, Reply,
+    Request,
 };
 use keywright_policy::Permit;
 use keywright_primitives::random::RandomStream;
@@ -73,14 +75,17 @@ impl KeyHolder for Mixed {
     fn perform_now(
         &self,
         permit: &Permit,
-        request: &Request,
+        (request, now): (&Request, MonotonicTime),
         items: Items,
         random: &mut RandomStream,
-    ) -> Result<Result<Reply, HolderError>, Items> {
+    ) -> Result<AtOnce, Items> {
         if !self.quick.load(Ordering::SeqCst) {
             return Err(items);
         }
-        Ok(self.perform(permit, request, items, random))
+        Ok(AtOnce {
+            reply: self.perform(permit, request, items, random),
+            ended: now,
+        })
     }
 
     fn probe(&self) -> Result<(), HolderError> {
