@@ -185,6 +185,17 @@ pub enum TargetError {
         /// Why.
         reason: String,
     },
+    /// Its connections carry fewer requests at a time than are asked for. What is above would stand in a queue here, and
+    /// its time would be taken for the target's.
+    #[error("{target} allows {allowed} streams on a connection, and {asked} are asked for")]
+    Streams {
+        /// Its name.
+        target: String,
+        /// On each connection.
+        asked: u32,
+        /// What the server's settings say.
+        allowed: u32,
+    },
     /// The load asks for what this carrier cannot make.
     #[error("{0}")]
     Load(&'static str),

@@ -39,12 +39,16 @@ pub(crate) fn carrier(
     Ok(Carrier::new(lines, Asking { request }))
 }
 
+/// What servers are advised to allow at least (RFC 9113, section 6.5.2), and nearly all do.
+const STREAMS: u32 = 100;
+
 /// Connections, and streams on each: as many as the load has places where the suite does not say.
 fn places(case: &SuiteCase, load: &Load) -> (u32, u32) {
     let cap = load.cap().get();
-    let usual = match case.http {
-        Some(HttpVersion::One) => cap,
-        _ => 1,
+    let usual = match (case.http, case.streams) {
+        (Some(HttpVersion::One), _) => cap,
+        (_, Some(_)) => 1,
+        (_, None) => cap.div_ceil(STREAMS),
     };
     let connections = case.connections.unwrap_or(usual).max(1);
     (

@@ -517,6 +517,10 @@ pub(crate) fn unmeasurable(error: &TargetError) -> Failure {
         ),
         TargetError::Unsupported { .. } => (Exit::Unsupported, "see `keywright bench list ops`"),
         TargetError::Load(_) => (Exit::Usage, "give another load; see --help"),
+        TargetError::Streams { .. } => (
+            Exit::Usage,
+            "ask for fewer in flight, or for more connections: `load.connections` of a suite",
+        ),
         TargetError::Unreachable { .. } => (Exit::Target, "check that it runs, and its address"),
         _ => (Exit::Internal, "check the machine: keywright bench doctor"),
     };

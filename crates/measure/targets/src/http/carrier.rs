@@ -44,8 +44,8 @@ impl Lines {
     /// each. HTTP/1.1 takes one at a time, whatever is asked for.
     ///
     /// # Errors
-    /// [`TargetError::Unreachable`], [`TargetError::Authentication`] if TLS fails on either side, and
-    /// [`TargetError::System`].
+    /// [`TargetError::Unreachable`], [`TargetError::Authentication`] if TLS fails on either side,
+    /// [`TargetError::Streams`] if the server takes fewer at a time, and [`TargetError::System`].
     pub fn connect(
         endpoint: Endpoint,
         connections: u32,
@@ -75,7 +75,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// Opens again what was lost.
+    /// Opens again what was lost, and looks whether the server takes as much at a time as is asked for.
     fn restore(&mut self) -> Result<(), TargetError> {
         let lines = &mut self.lines;
         let restored = self.runtime.block_on(async {
@@ -84,7 +84,16 @@ impl Lines {
             }
             Ok(())
         });
-        restored.map_err(|fault| unusable(self.endpoint.name(), &fault))
+        restored.map_err(|fault| unusable(self.endpoint.name(), &fault))?;
+        let least = self.lines.iter().filter_map(Line::allowed).min();
+        match least.filter(|allowed| *allowed < self.streams) {
+            Some(allowed) => Err(TargetError::Streams {
+                target: self.endpoint.name().to_owned(),
+                asked: self.streams,
+                allowed,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// The endpoint.

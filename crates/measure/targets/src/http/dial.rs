@@ -136,6 +136,15 @@ impl Link {
             }
     }
 
+    /// How many requests the server takes at a time.
+    pub(super) fn allowed(&self) -> usize {
+        match &self.sender {
+            Sender::Http1(_) => 1,
+            // Its settings came before the answer to the ping.
+            Sender::Http2(sender) => sender.current_max_send_streams(),
+        }
+    }
+
     /// A handle for one stream's use, where a connection has several.
     pub(super) fn share(&self) -> Option<h2::client::SendRequest<Bytes>> {
         match &self.sender {

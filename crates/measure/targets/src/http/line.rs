@@ -77,6 +77,12 @@ impl Line {
         Ok(())
     }
 
+    /// How many requests the server takes at a time; nothing while it is not up.
+    pub(super) fn allowed(&self) -> Option<u32> {
+        let allowed = self.link.as_ref().map(Link::allowed)?;
+        Some(u32::try_from(allowed).unwrap_or(u32::MAX))
+    }
+
     fn connected(&mut self, link: Link) {
         self.generation = self.generation.wrapping_add(1);
         self.link = Some(link);

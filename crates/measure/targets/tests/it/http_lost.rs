@@ -133,6 +133,35 @@ fn a_protocol_that_was_not_agreed_on_is_refused() {
 }
 
 #[test]
+fn more_streams_than_the_server_allows_are_refused_before_anything_waits_for_them() {
+    let stage = Stage::new(Script {
+        streams: 8,
+        ..Script::default()
+    });
+    let connect = |connections, streams| {
+        let endpoint = stage.endpoint(Protocol::Http2, Manner::Compare);
+        Lines::connect(endpoint, connections, streams)
+    };
+    assert_eq!(connect(1, 8).unwrap().places(), 8);
+    assert_eq!(connect(2, 8).unwrap().places(), 16);
+    for connections in [1, 2] {
+        let refused = connect(connections, 9).unwrap_err();
+        let expected = TargetError::Streams {
+            target: "scripted".to_owned(),
+            asked: 9,
+            allowed: 8,
+        };
+        assert_eq!(refused, expected);
+        let told = "scripted allows 8 streams on a connection, and 9 are asked for";
+        assert_eq!(refused.to_string(), told);
+    }
+    // Of HTTP/1.1 one is asked for, whatever the load says.
+    let endpoint = stage.endpoint(Protocol::Http1, Manner::Compare);
+    assert_eq!(Lines::connect(endpoint, 1, 9).unwrap().places(), 1);
+    assert_eq!(Seen::count(&stage.server.seen.requests), 0);
+}
+
+#[test]
 fn a_connection_that_is_cut_is_dialled_again_and_what_was_on_it_failed() {
     for protocol in BOTH {
         let stage = Stage::new(Script {

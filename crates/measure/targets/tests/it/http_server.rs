@@ -29,6 +29,8 @@ pub(crate) struct Script {
     pub(crate) cut_every: u64,
     /// Says that it is going away, over HTTP/2, and finishes what it has.
     pub(crate) leave_every: u64,
+    /// Over HTTP/2 it takes so many requests of a connection at a time; 0 is any number.
+    pub(crate) streams: u32,
     /// Each answer takes this long.
     pub(crate) delay: Duration,
     /// From this request on the next one is held for this long, and everything behind it.
@@ -197,7 +199,11 @@ async fn fate(path: &str, body: &str, caller: &[u8], (script, seen): (Script, &S
 }
 
 async fn http2(tls: TlsStream<TcpStream>, script: Script, seen: Arc<Seen>, caller: Vec<u8>) {
-    let Ok(mut connection) = h2::server::handshake(tls).await else {
+    let mut builder = h2::server::Builder::new();
+    if script.streams > 0 {
+        builder.max_concurrent_streams(script.streams);
+    }
+    let Ok(mut connection) = builder.handshake(tls).await else {
         return;
     };
     let (cut, mut cuts) = tokio::sync::mpsc::unbounded_channel::<bool>();
