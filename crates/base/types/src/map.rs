@@ -14,8 +14,8 @@ pub type IdMap<K, V> = HashMap<K, V, BuildHasherDefault<IdHasher>>;
 /// A map keyed by names.
 pub type NameMap<V> = HashMap<Name, V, BuildHasherDefault<NameHasher>>;
 
-/// Takes the first eight bytes as they are: they are random. What is shorter, as a version's number behind the id of its
-/// key, says nothing.
+/// Takes the first eight bytes as they are: they are random. A version's number behind the id of its key is spread over
+/// both ends of the hash.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IdHasher(u64);
 
@@ -24,6 +24,10 @@ impl Hasher for IdHasher {
         if let Some(first) = bytes.first_chunk() {
             self.0 = u64::from_le_bytes(*first);
         }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 ^= u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 
     fn write_usize(&mut self, _: usize) {
@@ -82,7 +86,7 @@ mod tests {
     use std::hash::{BuildHasher, BuildHasherDefault};
 
     use super::*;
-    use crate::KeyId;
+    use crate::{KeyId, KeyVersion};
 
     #[test]
     fn what_goes_in_is_found_and_nothing_else() {
@@ -97,6 +101,17 @@ mod tests {
         assert_eq!(names.get("key-999"), Some(&999));
         assert_eq!(names.get("key-1000"), None);
         assert_eq!(ids.get(&KeyId::from_bytes([0xFF; 16])), None);
+    }
+
+    #[test]
+    fn versions_of_one_key_spread_over_both_ends_of_the_hash() {
+        let hasher = BuildHasherDefault::<IdHasher>::default();
+        let key = KeyId::from_bytes([7; 16]);
+        let versions = (1..=4096).map(KeyVersion::from_number);
+        let hashes: Vec<u64> = versions.map(|one| hasher.hash_one((key, one))).collect();
+        let low: HashSet<_> = hashes.iter().map(|hash| hash % 4096).collect();
+        let high: HashSet<_> = hashes.iter().map(|hash| hash >> 57).collect();
+        assert_eq!((low.len(), high.len()), (4096, 128));
     }
 
     #[test]

@@ -91,8 +91,7 @@ pub struct Budget {
     versions: RwLock<Counts>,
 }
 
-/// Each under a lock of its own: one that waits for the disk holds up no other. Versions of one key have one hash; few
-/// of them are counted while the process lives.
+/// By key and version, each under a lock of its own: one that waits for the disk holds up no other.
 type Counts = IdMap<(KeyId, KeyVersion), Arc<Mutex<Reserved>>>;
 
 /// Numbers that are reserved in the store and not used yet.
