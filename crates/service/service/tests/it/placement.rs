@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
+use std::time::Duration;
 
 use keywright_clock::MonotonicTime;
 use keywright_custody::{
@@ -84,7 +85,7 @@ impl KeyHolder for Mixed {
         }
         Ok(AtOnce {
             reply: self.perform(permit, request, items, random),
-            ended: now,
+            ended: now.plus(WORKED),
         })
     }
 
@@ -94,6 +95,9 @@ impl KeyHolder for Mixed {
         self.inner.probe()
     }
 }
+
+/// How long the holder says that it worked at once, which is longer than any test takes.
+const WORKED: Duration = Duration::from_secs(1_000_000);
 
 fn house() -> (House, Arc<Mixed>) {
     let mut made = None;
@@ -169,6 +173,8 @@ fn a_device_that_is_quick_is_used_at_once_and_one_that_ceases_to_be_is_waited_fo
         worker.flush();
         let done = done.release(&worker).unwrap().unwrap();
         assert_eq!(results(&done)[0].0, Code::Ok);
+        // A holder that works at once says itself when it was done.
+        assert_eq!(done.spent().holder == WORKED, quick, "{:?}", done.spent());
     }
 }
 
