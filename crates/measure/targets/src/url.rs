@@ -10,8 +10,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Method, Uri};
 use keywright_clock::Clock;
+use keywright_measure::TargetError;
 use keywright_measure::ledger::Outcome;
-use keywright_measure::{Load, TargetError};
 use keywright_tls::{ClientIdentity, Protocol, client_config};
 
 use crate::http::{
@@ -34,7 +34,8 @@ pub(crate) fn carrier(
     let config = config(name, tls, protocol)?;
     let endpoint = Endpoint::new(name, &server, vec![config], protocol)?;
     let request = endpoint.prepare(Method::GET, &path, Bytes::new())?;
-    let (connections, streams) = places(case, &case.plan.load);
+    let given = (case.connections, case.streams);
+    let (connections, streams) = places(protocol, given, case.plan.load.cap().get());
     let lines = Lines::connect(endpoint.with_hello(&path), connections, streams)?;
     Ok(Carrier::new(lines, Asking { request }))
 }
@@ -43,18 +44,18 @@ pub(crate) fn carrier(
 const STREAMS: u32 = 100;
 
 /// Connections, and streams on each: as many as the load has places where the suite does not say.
-fn places(case: &SuiteCase, load: &Load) -> (u32, u32) {
-    let cap = load.cap().get();
-    let usual = match (case.http, case.streams) {
-        (Some(HttpVersion::One), _) => cap,
+fn places(
+    protocol: Protocol,
+    (connections, streams): (Option<u32>, Option<u32>),
+    cap: u32,
+) -> (u32, u32) {
+    let usual = match (protocol, streams) {
+        (Protocol::Http1, _) => cap,
         (_, Some(_)) => 1,
         (_, None) => cap.div_ceil(STREAMS),
     };
-    let connections = case.connections.unwrap_or(usual).max(1);
-    (
-        connections,
-        case.streams.unwrap_or(cap.div_ceil(connections)),
-    )
+    let connections = connections.unwrap_or(usual).max(1);
+    (connections, streams.unwrap_or(cap.div_ceil(connections)))
 }
 
 /// The server, and what is asked of it.
@@ -127,6 +128,24 @@ impl Exchange for Asking {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn as_many_connections_are_opened_as_servers_commonly_need_for_that_many_at_once() {
+        for (given, cap, both) in [
+            ((None, None), 1, (1, 1)),
+            ((None, None), 100, (1, 100)),
+            ((None, None), 101, (2, 51)),
+            ((None, None), 1000, (10, 100)),
+            // What is said counts, whatever a server will say to it.
+            ((Some(4), None), 1000, (4, 250)),
+            ((None, Some(1000)), 1000, (1, 1000)),
+            ((Some(2), Some(3)), 6, (2, 3)),
+        ] {
+            assert_eq!(places(Protocol::Http2, given, cap), both, "{given:?} {cap}");
+        }
+        assert_eq!(places(Protocol::Http1, (None, None), 50), (50, 1));
+        assert_eq!(places(Protocol::Http1, (Some(5), None), 50), (5, 10));
+    }
 
     #[test]
     fn a_url_is_a_server_and_what_is_asked_of_it() {

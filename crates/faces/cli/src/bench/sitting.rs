@@ -519,7 +519,7 @@ pub(crate) fn unmeasurable(error: &TargetError) -> Failure {
         TargetError::Load(_) => (Exit::Usage, "give another load; see --help"),
         TargetError::Streams { .. } => (
             Exit::Usage,
-            "ask for fewer in flight, or for more connections: `load.connections` of a suite",
+            "ask for fewer in flight, or for more connections: --connections, in a suite `load.connections`",
         ),
         TargetError::Unreachable { .. } => (Exit::Target, "check that it runs, and its address"),
         _ => (Exit::Internal, "check the machine: keywright bench doctor"),

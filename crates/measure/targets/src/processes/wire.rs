@@ -325,6 +325,7 @@ impl Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Refusal {
     Unsupported(String, String, String),
+    Streams(String, u32, u32),
     System(String),
 }
 
@@ -336,6 +337,11 @@ impl From<&TargetError> for Refusal {
                 operation,
                 reason,
             } => Self::Unsupported(target.clone(), operation.clone(), reason.clone()),
+            TargetError::Streams {
+                target,
+                asked,
+                allowed,
+            } => Self::Streams(target.clone(), *asked, *allowed),
             other => Self::System(other.to_string()),
         }
     }
@@ -348,6 +354,11 @@ impl From<Refusal> for TargetError {
                 target,
                 operation,
                 reason,
+            },
+            Refusal::Streams(target, asked, allowed) => Self::Streams {
+                target,
+                asked,
+                allowed,
             },
             Refusal::System(reason) => Self::System(reason),
         }
@@ -481,6 +492,12 @@ mod tests {
             target: "local".to_owned(),
             operation: "x".to_owned(),
             reason: "short of memory".to_owned(),
+        };
+        assert_eq!(TargetError::from(Refusal::from(&error)), error);
+        let error = TargetError::Streams {
+            target: "service".to_owned(),
+            asked: 251,
+            allowed: 250,
         };
         assert_eq!(TargetError::from(Refusal::from(&error)), error);
         let error = TargetError::Load("too much");
