@@ -685,17 +685,7 @@ impl Workshop {
         match instance {
             Instance::Limited(capacity) => self.service(Role::Limited(*capacity)).map(Some),
             Instance::Own => Ok(None),
-            Instance::Home(home) => {
-                let program = self.program()?;
-                let launch = Launch {
-                    program,
-                    cpu: self.places.server_cpu,
-                };
-                let server = Server::start(launch, Role::Keys, home)?;
-                let access = server.access()?;
-                self.servers.borrow_mut().push(server);
-                Ok(Some(access))
-            }
+            Instance::Home(home) => self.serving(self.program()?, Role::Keys, home).map(Some),
             Instance::Running {
                 url,
                 tls,
@@ -748,16 +738,8 @@ impl Workshop {
         })
     }
 
-    /// A server of this role, started if there is none yet, as its clients reach it.
+    /// A server of this role over a home of this measurement's folder, as its clients reach it.
     fn service(&self, role: Role) -> Result<Access, TargetError> {
-        if let Some(server) = self
-            .servers
-            .borrow()
-            .iter()
-            .find(|server| server.role() == role)
-        {
-            return server.access();
-        }
         let program = match role {
             Role::Floor => self.places.floor.as_deref(),
             _ => self.places.program.as_deref(),
@@ -767,17 +749,26 @@ impl Workshop {
             operation: "service.floor".to_owned(),
             reason: "no program to compare with was named (--floor PROGRAM)".to_owned(),
         })?;
-        let launch = Launch {
-            program,
-            cpu: self.places.server_cpu,
-        };
         let home = match role {
             Role::Limited(_) => limited_home(&self.places.folder)?,
             Role::Token => token_home(&self.places.folder, program)?,
             Role::Uses => uses_home(&self.places.folder)?,
             _ => home(&self.places.folder)?,
         };
-        let server = Server::start(launch, role, &home)?;
+        self.serving(program, role, &home)
+    }
+
+    /// The server of this role over this home, started if there is none yet: a home is open in one server at a time.
+    fn serving(&self, program: &Path, role: Role, home: &Path) -> Result<Access, TargetError> {
+        let is_it = |server: &&Server| server.role() == role && server.home() == home;
+        if let Some(server) = self.servers.borrow().iter().find(is_it) {
+            return server.access();
+        }
+        let launch = Launch {
+            program,
+            cpu: self.places.server_cpu,
+        };
+        let server = Server::start(launch, role, home)?;
         let access = server.access()?;
         self.servers.borrow_mut().push(server);
         Ok(access)

@@ -639,6 +639,20 @@ fn a_running_service_is_measured_at_its_address() {
 }
 
 #[test]
+fn a_server_of_its_own_is_measured_beside_another_and_each_ends_as_a_service_does() {
+    let bench = Bench::new();
+    let beside = ["service.encrypt", "service.idle-memory.0", "--work", "work"];
+    let document = short(&bench, &beside);
+    assert_eq!(ids(&document), ["service.encrypt", "service.idle-memory.0"]);
+    for home in ["work/home", "work/alone/home"] {
+        let home = bench.folder.path().join(home);
+        assert!(home.join("store.sqlite").exists(), "{home:?}");
+        // Left behind by a server that was killed.
+        assert!(!home.join("control.sock").exists(), "{home:?}");
+    }
+}
+
+#[test]
 fn any_url_is_a_target_and_an_answer_that_is_no_success_is_a_failure() {
     let (bench, home) = (Bench::new(), Home::demo());
     let server = home.serve();

@@ -106,7 +106,8 @@ fn fresh(setting: &Setting<'_>) -> Result<Server, TargetError> {
         program,
         cpu: setting.server_cpu,
     };
-    Server::start(launch, Role::Keys, &home(setting.folder)?)
+    // And with a home of its own, as a server that other operations are measured on has locked theirs.
+    Server::start(launch, Role::Keys, &home(&setting.folder.join("alone"))?)
 }
 
 fn connect(server: &Server, connections: u32) -> Result<Lines, TargetError> {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use keywright_clock::Clock;
 use keywright_home::{CONFIG_FILE, Contents, Profile};
 use keywright_measure::TargetError;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::Access;
 use super::access::NAME;
@@ -70,7 +71,7 @@ pub struct Server {
 
 /// What a server says first.
 const FIRST_LINE: &str = "listening on https://";
-/// How often, and with what pauses, a server is asked whether it listens.
+/// How often, and with what pauses, a server is asked whether it listens, or has ended.
 const LOOKS: u32 = 250;
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -154,6 +155,24 @@ impl Server {
         self.role
     }
 
+    /// The home that it serves.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Whether it ends by itself.
+    fn ends(&mut self) -> bool {
+        for _ in 0..LOOKS {
+            match self.child.try_wait() {
+                Ok(None) => std::thread::sleep(PAUSE),
+                Ok(Some(_)) => return true,
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
     /// Its process.
     #[must_use]
     pub fn process(&self) -> Process {
@@ -172,7 +191,11 @@ impl Server {
 }
 
 impl Drop for Server {
+    /// Asked to end, so that it closes what it has open as any service does; killed if it takes its time.
     fn drop(&mut self) {
+        if kill_process(Pid::from_child(&self.child), Signal::TERM).is_ok() && self.ends() {
+            return;
+        }
         drop(self.child.kill());
         drop(self.child.wait());
     }
