@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench bench-peers install-fpe python soak fuzz docs coverage
+.PHONY: help run release test lint bench bench-peers install-fpe python soak fuzz docs coverage
 
 # Terminals export COLUMNS as their width; only `make run COLUMNS=a,b` names columns.
 # The same care for FILE, which some environments export too.
@@ -23,6 +23,9 @@ run: ## build and do the main job: make run [FILE=path.csv [COLUMNS=a,b]]
 	@scripts/setup
 	cargo build --release --locked -p keywright-cli
 	target/release/keywright demo --home ./keywright-home $(demo_options)
+
+release: ## the program for production, in target/pgo/release: built by what it does at work (see scripts/release)
+	@scripts/release
 
 test: ## run every test; the last line counts them
 	@scripts/setup tests

@@ -304,6 +304,17 @@ pub fn wrong_sources(lock: &str) -> Vec<String> {
         .collect()
 }
 
+/// The names of all locked packages; none, if the file cannot be read.
+#[must_use]
+pub fn locked_packages(lock: &str) -> Vec<String> {
+    let table = toml::from_str::<toml::Table>(lock).unwrap_or_default();
+    let packages = table.get("package").and_then(toml::Value::as_array);
+    let packages = packages.into_iter().flatten();
+    packages
+        .filter_map(|package| package.get("name")?.as_str().map(str::to_owned))
+        .collect()
+}
+
 /// Second stacks among the packages that are built, as `cargo tree --prefix none` lists them. The lock
 /// file would not do: it also names packages behind features that nobody turns on.
 #[must_use]

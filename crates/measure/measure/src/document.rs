@@ -65,7 +65,7 @@ records! {
         /// The commit it was built from, where known.
         #[serde(skip_serializing_if = "Option::is_none")]
         commit: Option<String>,
-        /// `release` or `debug`.
+        /// `release`, `release-pgo` if it was compiled with counts of its work (`scripts/release`), or `debug`.
         profile: String,
         /// Features it was built with.
         features: Vec<String>,

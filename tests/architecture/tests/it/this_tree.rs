@@ -7,7 +7,7 @@ use std::process::Command;
 
 use cargo_metadata::MetadataCommand;
 use keywright_architecture::graph::{self, Crate, OWNERS};
-use keywright_architecture::{decisions, map, source, tree};
+use keywright_architecture::{carriers, decisions, map, source, tree};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -111,6 +111,14 @@ fn every_locked_package_is_from_the_public_index() {
         let text = fs::read_to_string(root().join(lock)).unwrap();
         assert_none(&graph::wrong_sources(&text));
     }
+}
+
+#[test]
+fn no_crate_that_works_on_keys_is_compiled_by_a_profile() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let named = carriers::named(&read("scripts/rustc-profiled"));
+    let locked = graph::locked_packages(&read("Cargo.lock"));
+    assert_none(&carriers::wrong_carriers(&named, &crates(), &locked));
 }
 
 #[test]

@@ -457,17 +457,23 @@ pub(super) fn tool() -> Tool {
         name: "keywright".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: option_env!("KEYWRIGHT_COMMIT").map(str::to_owned),
-        profile: if cfg!(debug_assertions) {
-            "debug"
-        } else {
-            "release"
-        }
-        .to_owned(),
+        profile: profile().to_owned(),
         features: if cfg!(feature = "peers") {
             vec!["peers".to_owned()]
         } else {
             Vec::new()
         },
+    }
+}
+
+/// How this program was built: figures of one kind of build say nothing of another.
+const fn profile() -> &'static str {
+    if cfg!(debug_assertions) {
+        "debug"
+    } else if option_env!("KEYWRIGHT_PROFILE_FLAG").is_some() {
+        "release-pgo"
+    } else {
+        "release"
     }
 }
 
