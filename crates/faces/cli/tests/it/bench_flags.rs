@@ -653,6 +653,25 @@ fn a_server_of_its_own_is_measured_beside_another_and_each_ends_as_a_service_doe
 }
 
 #[test]
+fn cases_on_one_home_share_its_server() {
+    let (bench, home) = (Bench::new(), Home::demo());
+    let case =
+        |op: &str| format!("[[case]]\nid = \"{op}\"\ntarget = \"x\"\nop = \"service.{op}\"\n");
+    let suite = format!(
+        "version = 1\n[defaults]\nwarmup = \"20ms\"\nduration = \"100ms\"\n[target]\nx = {{ kind = \"service\", home = {:?} }}\n{}{}",
+        home.word(""),
+        case("encrypt"),
+        case("decrypt"),
+    );
+    let file = bench.folder.write("suite.toml", suite);
+    let document = bench.document(0, &["run", &file, "--runs", "1"]);
+    for case in document["cases"].as_array().unwrap() {
+        assert!(case["counts"]["sent"].as_u64() > Some(0), "{case}");
+    }
+    assert_eq!(ids(&document), ["encrypt", "decrypt"]);
+}
+
+#[test]
 fn any_url_is_a_target_and_an_answer_that_is_no_success_is_a_failure() {
     let (bench, home) = (Bench::new(), Home::demo());
     let server = home.serve();
