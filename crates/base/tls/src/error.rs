@@ -80,6 +80,28 @@ pub enum Error {
     Randomness(#[from] keywright_primitives::Error),
 }
 
+/// What must not take the place of what is in force, because it would undo a revocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Older {
+    /// A revocation list of an issuer whose newer one is in force.
+    #[error("the revocation list is older than the one in force")]
+    RevocationList,
+    /// A list of certificates with a lower number.
+    #[error("the list of certificates has number {given}, and number {in_force} is in force")]
+    Roster {
+        /// The number of the file.
+        given: u64,
+        /// The number in force.
+        in_force: u64,
+    },
+    /// Another list of certificates with the number of the one in force.
+    #[error(
+        "the list of certificates has number {0}, as the one in force has, and says something else"
+    )]
+    SameNumber(u64),
+}
+
 /// What a file was read for; errors name this, never its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -43,7 +43,7 @@ mod trust;
 
 pub use config::{ClientIdentity, Protocol, ServerIdentity, client_config, server_config};
 pub use describe::{Summary, describe_certificate};
-pub use error::{Error, Role};
+pub use error::{Error, Older, Role};
 pub use pem::{PrivateKey, certificates, private_key, revocation_lists};
 pub use refusal::{Refusal, refusal_of};
 pub use roster::Roster;

@@ -17,12 +17,13 @@
 //!
 //! Nothing is guessed: a line that is not understood refuses the whole list. Not here: who a certificate is.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use keywright_encoding::hex;
 use keywright_types::Credential;
 
-use crate::{Error, Refusal};
+use crate::{Error, Older, Refusal};
 
 /// Certificates that are let in or kept out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,9 +126,14 @@ impl Roster {
         }
     }
 
-    /// Whether it must not come after `current`.
-    pub(crate) fn is_older_than(&self, current: &Self) -> bool {
-        self.number < current.number || (self.number == current.number && self != current)
+    /// Whether it must not come after `current`, and why.
+    pub(crate) fn older_than(&self, current: &Self) -> Option<Older> {
+        let (given, in_force) = (self.number, current.number);
+        match given.cmp(&in_force) {
+            Ordering::Less => Some(Older::Roster { given, in_force }),
+            Ordering::Equal if self != current => Some(Older::SameNumber(given)),
+            _ => None,
+        }
     }
 }
 
@@ -295,9 +301,13 @@ mod tests {
             Roster::parse(format!("{HEADING}\nnumber {number}\n{lines}").as_bytes()).unwrap()
         };
         let current = of(7, "deny serial 01\n");
-        assert!(of(6, "deny serial 01\n").is_older_than(&current));
-        assert!(of(7, "").is_older_than(&current));
-        assert!(!of(7, "# said otherwise\ndeny serial 0001\n").is_older_than(&current));
-        assert!(!of(8, "").is_older_than(&current));
+        assert!(of(6, "deny serial 01\n").older_than(&current).is_some());
+        assert!(of(7, "").older_than(&current).is_some());
+        assert!(
+            of(7, "# said otherwise\ndeny serial 0001\n")
+                .older_than(&current)
+                .is_none()
+        );
+        assert!(of(8, "").older_than(&current).is_none());
     }
 }

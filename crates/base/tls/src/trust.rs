@@ -20,7 +20,7 @@ use x509_parser::revocation_list::CertificateRevocationList;
 
 use crate::config::provider;
 use crate::pem::sections;
-use crate::{Error, Refusal, Role, Roster, der, identity};
+use crate::{Error, Older, Refusal, Role, Roster, der, identity};
 
 /// Longest chain that is looked at. Each anchor starts a search of its own, so that a long chain of
 /// foreign certificates would buy many signature checks with one connection.
@@ -222,17 +222,22 @@ impl ClientTrust {
         ends.max().unwrap_or(WallTime::from_unix_seconds(0))
     }
 
-    /// Whether one of the lists here is older than the list of the same issuer in `current`: by its
+    /// Which of the lists here is older than the list of the same issuer in `current`: by its
     /// number, or by its date where one of them has none. Such a value must not replace `current`,
     /// or somebody who puts an old file back ends a revocation. The same goes for the list of
     /// certificates; that there is none at all is the configuration's to say.
     #[must_use]
-    pub fn is_older_than(&self, current: &Self) -> bool {
-        if let (Some(ours), Some(theirs)) = (&self.roster, &current.roster)
-            && ours.is_older_than(theirs)
-        {
-            return true;
-        }
+    pub fn older_than(&self, current: &Self) -> Option<Older> {
+        let rosters = self.roster.as_ref().zip(current.roster.as_ref());
+        let roster = rosters.and_then(|(ours, theirs)| ours.older_than(theirs));
+        let list = || {
+            self.has_older_list(current)
+                .then_some(Older::RevocationList)
+        };
+        roster.or_else(list)
+    }
+
+    fn has_older_list(&self, current: &Self) -> bool {
         self.lists.iter().any(|ours| {
             current
                 .lists

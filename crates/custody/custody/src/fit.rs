@@ -42,6 +42,22 @@ pub enum Misfit {
     /// There is no token.
     #[error("this node has no token to keep the key in")]
     NoToken,
+    /// The token has no mechanism for it.
+    #[error(
+        "the token of this node keeps no keys of {0}: it has no mechanism for that, or not for this use"
+    )]
+    TokenLacks(Algorithm),
+    /// What a token keeps was made in it.
+    #[error("a key in a token is made there, and is never brought in")]
+    ImportInToken,
+    /// Only envelopes name whom they are for.
+    #[error(
+        "what keys of purpose {0} make is not bound to a principal or group: only sealed data is"
+    )]
+    Bound(Purpose),
+    /// Public nodes that derive others are of some curves only.
+    #[error("trees of {0} have hardened children only, so there are no public nodes to hand out")]
+    HardenedOnly(Algorithm),
 }
 
 impl Misfit {
@@ -68,6 +84,14 @@ impl Misfit {
                 "choose an algorithm of this purpose; custody and export do not change what a purpose can do"
             }
             Self::Export(_) => "create the context with export never, or with custody wrapped",
+            Self::TokenLacks(_) => {
+                "choose another algorithm (keywright hsm list-mechanisms shows what a token has), or create the context with custody wrapped"
+            }
+            Self::ImportInToken => {
+                "let the token make the key, or create the context with custody wrapped"
+            }
+            Self::Bound(_) => "create the context with bind none, or one that seals",
+            Self::HardenedOnly(_) => "create the tree without soft children, or one over secp256k1",
             Self::NoToken => {
                 "name module, token and PIN file in the section [token] of keywright.toml and restart, or create the context with custody wrapped"
             }
@@ -355,7 +379,20 @@ mod tests {
             Misfit::SignatureInToken(Algorithm::Rsa4096Pss),
             Misfit::Export(Export::Plain),
             Misfit::NoToken,
+            Misfit::TokenLacks(Algorithm::X25519),
+            Misfit::ImportInToken,
         ];
+        for (misfit, said, advised) in [
+            (Misfit::Bound(Purpose::Mac), "purpose mac", "bind none"),
+            (
+                Misfit::HardenedOnly(Algorithm::Ed25519),
+                "public nodes",
+                "without soft children",
+            ),
+        ] {
+            assert!(misfit.to_string().contains(said), "{misfit}");
+            assert!(misfit.advice().contains(advised), "{misfit}");
+        }
         let algorithm = Misfit::Algorithm {
             purpose: Purpose::Seal,
             algorithm: Algorithm::Ff1Aes256,

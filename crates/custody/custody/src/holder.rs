@@ -45,7 +45,9 @@ pub trait KeyHolder: Send + Sync {
     ///
     /// # Errors
     /// [`HolderError::Unsupported`] for particulars that this holder cannot keep,
-    /// [`HolderError::SecretLength`] for a secret that is no key of this kind; else as `generate`.
+    /// [`HolderError::SecretLength`] for a secret that is no key of this kind; [`HolderError::NoSuchKey`],
+    /// [`HolderError::ManyKeys`] and [`HolderError::UnfitKey`] for a key that is to be taken where it is; else as
+    /// `generate`.
     fn generate_with(
         &self,
         permit: &Permit,
@@ -463,6 +465,16 @@ pub enum HolderError {
         "the token has an object of this key version already, left by an order that was cut short"
     )]
     Leftover,
+    /// A key that was to be taken into the service is not in the token. Nothing is stored of it yet, so this says
+    /// nothing about the store.
+    #[error("the token has no secret key of this label and id")]
+    NoSuchKey,
+    /// More than one key in the token may be the one that was to be taken.
+    #[error("the token has more than one secret key of this label")]
+    ManyKeys,
+    /// The key that was to be taken cannot be held to an id, or is of another kind.
+    #[error("the key in the token has no id, or is no AES-256 key")]
+    UnfitKey,
 }
 
 impl HolderError {
@@ -472,14 +484,16 @@ impl HolderError {
         match self {
             Self::PermitMismatch => Code::Internal,
             Self::Unsupported(_) => Code::Unsupported,
-            Self::SecretLength => Code::ValueInvalid,
+            Self::SecretLength | Self::UnfitKey => Code::ValueInvalid,
             Self::Unavailable | Self::KeyRejected => Code::HolderUnavailable,
             Self::Full => Code::Overloaded,
             Self::DeadlineExceeded => Code::DeadlineExceeded,
             // To a caller it is as if the key had no version to seal with: its owner has to rotate it.
             Self::SealLimit => Code::NoActiveVersion,
             Self::Store => Code::StoreUnavailable,
-            Self::Leftover => Code::StateConflict,
+            Self::Leftover | Self::ManyKeys => Code::StateConflict,
+            // The version that was to be made of it is not there to be had.
+            Self::NoSuchKey => Code::VersionNotFound,
         }
     }
 }

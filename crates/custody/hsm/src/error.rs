@@ -51,6 +51,16 @@ impl Kind {
     }
 }
 
+/// What tells objects apart that match alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third")]
+pub enum Apart {
+    /// Their classes: the halves of a pair share label and id.
+    Class,
+    /// Their ids.
+    Id,
+}
+
 /// Why an operation did not happen.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -102,6 +112,8 @@ pub enum Error {
         wanted: String,
         /// Those that match.
         matching: Vec<String>,
+        /// What tells them apart.
+        apart: Apart,
     },
     /// Nothing was named that could be looked for.
     #[error("no {0} is named")]
@@ -227,7 +239,12 @@ impl Error {
             Self::NoKey { .. } => {
                 "see what is there: keywright hsm list-objects; private objects need a PIN source"
             }
-            Self::ManyKeys { .. } => "name one by --id or --uri",
+            Self::ManyKeys { apart, .. } => match apart {
+                Apart::Class => {
+                    "name one by --class, such as --class private; where the ids differ, --id or --uri names one too"
+                }
+                Apart::Id => "name one by --id or --uri",
+            },
             Self::Unnamed(_) => "name it with --key-label, --id or --uri",
             Self::FinalTry => "make sure of the PIN, then add --final-try",
             Self::Unfit(_) => "check that data, key and mechanism are those it was made with",

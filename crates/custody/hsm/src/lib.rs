@@ -51,7 +51,7 @@ pub mod tokens;
 pub mod uri;
 
 pub use desk::{Caution, Desk, Login, hash_name};
-pub use error::{Error, Kind};
+pub use error::{Apart, Error, Kind};
 pub use keywright_pkcs11::public_key;
 pub use keywright_pkcs11::{
     Access, Curve, Hash, MlDsa, Module, PairKind, Pin, Purpose, SecretKind, Token, User,

@@ -7,7 +7,7 @@ use keywright_primitives::random::RandomStream;
 use serde::Serialize;
 
 use crate::desk::Desk;
-use crate::error::Error;
+use crate::error::{Apart, Error};
 use crate::objects::{ObjectReport, curve_name};
 use crate::public_key::PublicKey;
 use crate::selection::{KeyChoice, candidate};
@@ -219,6 +219,8 @@ fn pair(desk: &Desk, choice: &KeyChoice<'_>) -> Result<Vec<ObjectHandle>, Error>
             what: "pair",
             wanted: choice.wanted(),
             matching: vec![candidate(&one), candidate(&other)],
+            // A pair is both classes.
+            apart: Apart::Id,
         });
     }
     Ok(vec![private, public])

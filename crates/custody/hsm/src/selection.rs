@@ -6,7 +6,7 @@ use keywright_encoding::hex;
 use keywright_pkcs11::{Candidate, Module, ObjectHandle, Session, Template, Token, TokenInfo};
 use keywright_pkcs11_names::{AttributeType, ObjectClass};
 
-use crate::error::Error;
+use crate::error::{Apart, Error};
 use crate::likeness::similar;
 use crate::uri::Uri;
 
@@ -190,6 +190,7 @@ impl<'a> KeyChoice<'a> {
                 what,
                 wanted: self.wanted(),
                 matching: candidates.iter().map(candidate).collect(),
+                apart: apart(&candidates),
             }),
             Err(error) => Err(error.into()),
         }
@@ -226,6 +227,16 @@ const fn what(class: ObjectClass) -> &'static str {
         ObjectClass::CERTIFICATE => "certificate",
         ObjectClass::DATA => "data object",
         _ => "object",
+    }
+}
+
+/// Where a class was asked for, all have it.
+fn apart(candidates: &[Candidate]) -> Apart {
+    let mut classes = candidates.iter().map(|candidate| candidate.class);
+    let first = classes.next();
+    match classes.all(|class| Some(class) == first) {
+        true => Apart::Id,
+        false => Apart::Class,
     }
 }
 

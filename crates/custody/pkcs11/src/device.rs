@@ -71,6 +71,17 @@ impl Fault {
             Self::Item(_) | Self::Token(_) | Self::Unclear(_) => HolderError::Unavailable,
         }
     }
+
+    /// What is seen by whoever orders that a key of the token be taken. No row names that key yet: if it is not to be
+    /// found, the order is wrong and not the store.
+    pub(crate) fn of_binding(&self) -> HolderError {
+        match self {
+            Self::Token(Error::NoObject) => HolderError::NoSuchKey,
+            Self::Token(Error::ManyObjects { .. }) => HolderError::ManyKeys,
+            Self::Token(Error::Unusable(_)) => HolderError::UnfitKey,
+            other => other.of_request(),
+        }
+    }
 }
 
 impl From<Error> for Fault {

@@ -281,7 +281,7 @@ impl KeyHolder for TokenHolder {
         if let Err(Fault::Token(error)) = &bound {
             session.heed(error);
         }
-        bound.map_err(|fault| fault.of_request())
+        bound.map_err(|fault| fault.of_binding())
     }
 
     /// Destroys the object of a version that no row names. Only one that fits the version's check value is it.

@@ -106,6 +106,9 @@ pub(crate) fn put_failed(out: &mut Buffer, error: HolderError) {
         HolderError::SealLimit => (8, 0),
         HolderError::Store => (9, 0),
         HolderError::Leftover => (10, 0),
+        HolderError::NoSuchKey => (11, 0),
+        HolderError::ManyKeys => (12, 0),
+        HolderError::UnfitKey => (13, 0),
         _ => (4, 0),
     };
     out.put_u8(number);
@@ -128,6 +131,9 @@ fn error_of(number: u8, custody: u8) -> Option<HolderError> {
         8 => HolderError::SealLimit,
         9 => HolderError::Store,
         10 => HolderError::Leftover,
+        11 => HolderError::NoSuchKey,
+        12 => HolderError::ManyKeys,
+        13 => HolderError::UnfitKey,
         _ => return None,
     };
     (custody == 0).then_some(error)
@@ -230,12 +236,15 @@ mod tests {
             HolderError::SealLimit,
             HolderError::Store,
             HolderError::Leftover,
+            HolderError::NoSuchKey,
+            HolderError::ManyKeys,
+            HolderError::UnfitKey,
         ];
         for error in all {
             let out = frame(|out| put_failed(out, error));
             assert!(matches!(read(out.body()), Some(Answer::Failed(got)) if got == error));
         }
-        for number in (0..=255_u8).filter(|number| !(1..=10).contains(number)) {
+        for number in (0..=255_u8).filter(|number| !(1..=13).contains(number)) {
             assert!(read(&[FAILED, number, 0]).is_none());
         }
         assert!(read(&[FAILED, 4, 1]).is_none() && read(&[FAILED, 2, 99]).is_none());

@@ -57,7 +57,7 @@ enum Command {
     Encrypt(EncryptWords),
     /// Say how the service is; exit code 5 if it is degraded.
     Health(Bare),
-    /// The versions of a context's key: list, rotate, suspend, destroy, approve.
+    /// The versions of a context's key: versions, rotate, suspend, destroy, approve.
     #[command(subcommand)]
     Key(keys::KeyCommand),
     /// Let a private key of a tree out, where its context and the policy allow that.

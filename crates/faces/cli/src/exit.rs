@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use keywright_home::Kind;
 use keywright_types::Code;
 
 use crate::output::Format;
@@ -61,6 +62,19 @@ impl From<keywright_measure::Exit> for Exit {
             End::NotComparable => Self::NotComparable,
             End::Interrupted => Self::Interrupted,
             _ => Self::Internal,
+        }
+    }
+}
+
+impl From<Kind> for Exit {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Authentication => Self::Authentication,
+            Kind::Internal => Self::Internal,
+            Kind::NotFound => Self::NotFound,
+            Kind::Refused => Self::Refused,
+            Kind::Target => Self::Target,
+            Kind::Usage => Self::Usage,
         }
     }
 }
@@ -145,6 +159,18 @@ impl Failure {
         )
     }
 
+    /// A file that was to be new and cannot be written, because it is there or for another reason.
+    pub(crate) fn new_file(path: &std::path::Path, error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::AlreadyExists => Self::new(
+                Exit::Refused,
+                format!("{} exists and is not written over", path.display()),
+                "choose another name",
+            ),
+            _ => Self::file(path, "written", error),
+        }
+    }
+
     /// A bug.
     pub(crate) fn panicked() -> Self {
         Self::new(
@@ -166,36 +192,12 @@ impl Failure {
 
 impl From<keywright_home::HomeError> for Failure {
     fn from(error: keywright_home::HomeError) -> Self {
-        use keywright_home::HomeError;
-        let exit = match &error {
-            HomeError::Config(_)
-            | HomeError::Occupied(_)
-            | HomeError::PasswordExposed(_)
-            | HomeError::PasswordEmpty(_)
-            | HomeError::Name(_)
-            | HomeError::Tls(_)
-            | HomeError::NotIssuedHere
-            | HomeError::CertificateExpired(_)
-            | HomeError::Probe { .. }
-            | HomeError::Transport(_) => Exit::Usage,
-            HomeError::BackupInside(_) => Exit::Refused,
-            HomeError::Token(_) => Exit::Target,
-            HomeError::NotRunning => Exit::NotFound,
-            HomeError::TokenInUse(_) => Exit::Usage,
-            HomeError::Admin(error) => Exit::of(error.code()),
-            HomeError::Refused { code, .. } => code.parse().map_or(Exit::Target, Exit::of),
-            HomeError::PrincipalUnknown(_) => Exit::NotFound,
-            _ => Exit::Internal,
-        };
-        let code = match &error {
-            HomeError::Admin(error) => Some(error.code().name()),
-            HomeError::Refused { code, .. } => code.parse().ok().map(Code::name),
-            _ => None,
-        };
+        let code = error.code();
+        let exit = code.map_or_else(|| error.kind().into(), Exit::of);
         let advice = error.advice().to_owned();
         Self {
             exit,
-            code,
+            code: code.map(Code::name),
             happened: sentence(&error),
             advice,
             place: None,
@@ -217,14 +219,19 @@ impl From<keywright_client::Error> for Failure {
             _ if matches!(error, keywright_client::Error::Closed) => {
                 "see whether the service stopped, or its policy knows no principal with this certificate: its audit log says which"
             }
+            _ if matches!(error, keywright_client::Error::Url) => {
+                "give the address as https://HOST:PORT"
+            }
             Exit::Authentication => {
                 "check --cert, --key and --ca, and whether the certificate is revoked or expired"
             }
             Exit::NotFound => "ask `keywright client contexts` which contexts this client may use",
             Exit::Negative => "give the same --aad as when it was sealed, and the whole ciphertext",
             Exit::Refused => "ask whoever keeps the policy for this right",
-            Exit::Usage => "correct the request; `keywright client --help` lists the limits",
-            _ => "see whether the service runs: keywright client health",
+            Exit::Usage => "correct the request; docs/protocol.md lists the limits",
+            _ => {
+                "see whether the service runs: keywright client health, with the same address, roots and certificate"
+            }
         };
         Self {
             exit,

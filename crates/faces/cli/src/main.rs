@@ -176,3 +176,27 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Vectors(arguments) => vectors::run(&arguments, format),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Arguments;
+
+    /// A name of an argument is its flag where nothing else is said, and names in Rust have underscores.
+    #[test]
+    fn no_flag_of_any_command_has_an_underscore() {
+        let (mut waiting, mut looked_at) = (vec![Arguments::command()], 0);
+        while let Some(command) = waiting.pop() {
+            for argument in command.get_arguments() {
+                let aliases = argument.get_all_aliases().unwrap_or_default();
+                for flag in argument.get_long().into_iter().chain(aliases) {
+                    assert!(!flag.contains('_'), "{}: --{flag}", command.get_name());
+                    looked_at += 1;
+                }
+            }
+            waiting.extend(command.get_subcommands().cloned());
+        }
+        assert!(looked_at > 100, "only {looked_at} flags were looked at");
+    }
+}

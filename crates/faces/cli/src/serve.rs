@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
     let config = arguments.config.unwrap_or_else(|| arguments.home.config());
     let clock = Clock::system();
     if arguments.check {
-        return look(&config, &clock, format);
+        return look(&config, &clock, arguments.listen, format);
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -145,10 +145,15 @@ struct CheckRow {
 }
 
 /// Says what a start would find. The exit is that of the first thing that is wrong.
-fn look(config: &Path, clock: &Clock, format: Format) -> Result<Exit, Failure> {
+fn look(
+    config: &Path,
+    clock: &Clock,
+    listen: Option<SocketAddr>,
+    format: Format,
+) -> Result<Exit, Failure> {
     let mut exit = Exit::Ok;
     let mut checks = Vec::new();
-    for Checked { what, found, .. } in check(config, clock) {
+    for Checked { what, found, .. } in check(config, clock, listen) {
         let (result, said, advice) = match found {
             Ok(Finding::Good(word)) => ("ok", word, None),
             Ok(Finding::Notice(word)) => ("notice", word, None),

@@ -53,7 +53,25 @@ pub(crate) struct Tally {
     pub(crate) cut: u64,
     pub(crate) torn: bool,
     pub(crate) foreign: BTreeMap<String, u64>,
+    /// Lines of JSON that are records, of whatever version.
+    pub(crate) records: u64,
     pub(crate) secret_lines: u64,
+    first_secret: Option<u64>,
+}
+
+impl Tally {
+    /// The same of a log in which the spy wrote no call: then lines that look like its bytes are not its bytes, but lines
+    /// that say nothing.
+    fn without_spy(&self) -> Self {
+        let firsts = [self.first_unreadable, self.first_secret];
+        Self {
+            unreadable: self.unreadable + self.secret_lines,
+            first_unreadable: firsts.into_iter().flatten().min(),
+            secret_lines: 0,
+            first_secret: None,
+            ..self.clone()
+        }
+    }
 }
 
 /// Reads lines.
@@ -97,8 +115,12 @@ impl Reader {
         }
     }
 
-    pub(crate) const fn tally(&self) -> &Tally {
-        &self.inner.tally
+    pub(crate) fn tally(&self) -> Tally {
+        let Inner { spy, tally } = &self.inner;
+        match spy.has_called() {
+            true => tally.clone(),
+            false => tally.without_spy(),
+        }
     }
 }
 
@@ -115,7 +137,10 @@ impl Inner {
         let said = self.spy.line(self.tally.lines, line, each);
         match said {
             Said::Known => {}
-            Said::Secret => self.tally.secret_lines += 1,
+            Said::Secret => {
+                self.tally.secret_lines += 1;
+                self.tally.first_secret.get_or_insert(self.tally.lines);
+            }
             Said::Nothing if line.iter().all(u8::is_ascii_whitespace) => {}
             Said::Nothing => self.unreadable(),
         }
@@ -134,6 +159,7 @@ impl Inner {
             }
             return;
         };
+        self.tally.records += 1;
         if !record.v.is_empty() && !record.is_ours() {
             let known = self.tally.foreign.len() < VERSIONS;
             let version = printable(&record.v, 16);

@@ -61,6 +61,17 @@ pub struct Report {
     pub limits: Vec<Limit>,
 }
 
+impl Report {
+    /// Whether there were lines, and none of them is of a log: not a call, and not a record of another kind or version.
+    /// Nothing at all is an empty log, and no other file.
+    #[must_use]
+    pub const fn is_of_no_log(&self) -> bool {
+        let source = &self.source;
+        let strange = source.unreadable_lines > 0 || source.cut_lines > 0 || source.torn_last_line;
+        strange && self.total_ops == 0 && source.records == 0
+    }
+}
+
 /// What was read.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
@@ -82,6 +93,9 @@ pub struct Source {
     pub torn_last_line: bool,
     /// Records of versions that are not known, by version; not looked into.
     pub foreign_versions: BTreeMap<String, u64>,
+    /// Records in JSON, notes of the recorder and those of other versions among them.
+    #[serde(skip)]
+    pub(crate) records: u64,
     /// Records that the recorder says it could not write.
     pub dropped_records: u64,
     /// Records whose codes are of a tool that was seen to write its own numbers instead of return codes.

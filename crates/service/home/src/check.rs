@@ -14,10 +14,10 @@ use keywright_clock::{Clock, WallTime};
 use keywright_keystore::Keystore;
 use keywright_service::{Snapshot, load_trust};
 use keywright_store::{Engine, SqliteEngine, Store};
-use keywright_tls::ClientTrust;
+use keywright_tls::{ClientTrust, ServerIdentity};
 
 use crate::control::SOCKET;
-use crate::doors::{Handshakes, Trust};
+use crate::doors::{Handshakes, Trust, identity};
 use crate::holders::open_keystore;
 use crate::node::{Meta, certificate_end, lock_memory};
 use crate::token::Opened;
@@ -45,9 +45,10 @@ pub enum Finding {
     Skipped(String),
 }
 
-/// Looks at everything that the configuration at `path` names. The node would start if no result is an error.
+/// Looks at everything that the configuration at `path` names, with `listen` in the place of its address where a start
+/// is given one. The node would start if no result is an error.
 #[must_use]
-pub fn check(path: &Path, clock: &Clock) -> Vec<Checked> {
+pub fn check(path: &Path, clock: &Clock, listen: Option<SocketAddr>) -> Vec<Checked> {
     let mut checks = Checks(Vec::new());
     let config = match Config::read(path) {
         Ok(config) => config,
@@ -58,7 +59,12 @@ pub fn check(path: &Path, clock: &Clock) -> Vec<Checked> {
         return checks.with("files", Err(error.into())).0;
     }
     let neighbour = Neighbour::of(path);
-    let (checks, trust) = checks.files(&config, neighbour, clock);
+    let listens = match listen {
+        // That a node runs in the home says nothing of another address.
+        Some(listen) => address(listen, Neighbour::None),
+        None => address(config.server.listen, neighbour),
+    };
+    let (checks, trust) = checks.files(&config, (neighbour, listens), clock);
     checks.keys(&config, neighbour, (trust, clock)).0
 }
 
@@ -91,18 +97,22 @@ impl Checks {
     fn files(
         self,
         config: &Config,
-        neighbour: Neighbour,
+        (neighbour, listens): (Neighbour, Result<Finding, HomeError>),
         clock: &Clock,
     ) -> (Self, Option<Arc<ClientTrust>>) {
         let now = clock.wall();
+        let (identity, certificate) = match identity(config) {
+            Ok(identity) => (Some(identity), certificate(config, now)),
+            Err(error) => (None, Err(error)),
+        };
         let (trust, found) = match Trust::read(config, clock) {
-            Ok(trust) => (Some(Arc::clone(&trust.all)), lists(config, &trust, now)),
+            Ok(trust) => (Some(Arc::clone(&trust.all)), lists(identity, &trust, now)),
             Err(error) => (None, Err(error)),
         };
         let mut checks = self
-            .with("server.certificate", certificate(config, now))
+            .with("server.certificate", certificate)
             .with("clients", found)
-            .with("server.listen", address(config.server.listen, neighbour));
+            .with("server.listen", listens);
         if let Some(admin) = &config.admin {
             checks = checks.with("admin.listen", address(admin.listen, neighbour));
         }
@@ -165,9 +175,15 @@ fn certificate(config: &Config, now: WallTime) -> Result<Finding, HomeError> {
     good(format!("until {}", until.rfc3339()))
 }
 
-/// Anchors and lists read, and go with certificate and key.
-fn lists(config: &Config, trust: &Trust, now: WallTime) -> Result<Finding, HomeError> {
-    Handshakes::new(config, trust)?;
+/// Anchors and lists read, and go with certificate and key where these are good.
+fn lists(
+    identity: Option<ServerIdentity>,
+    trust: &Trust,
+    now: WallTime,
+) -> Result<Finding, HomeError> {
+    if let Some(identity) = identity {
+        Handshakes::with(identity, trust)?;
+    }
     let until = trust.all.expires();
     let told = until.rfc3339();
     Ok(match until > now {
@@ -264,8 +280,8 @@ fn readable(
     if let Some(trust) = trust {
         if let Some(known) = load_trust(store)? {
             let known = ClientTrust::from_text(&known, clock.clone())?;
-            if trust.is_older_than(&known) {
-                return Err(HomeError::OlderRevocationList);
+            if let Some(older) = trust.older_than(&known) {
+                return Err(older.into());
             }
         }
         Snapshot::load(store, trust)?;

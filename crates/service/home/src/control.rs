@@ -19,7 +19,7 @@ use keywright_clock::Clock;
 use keywright_types::Code;
 
 use crate::files::failed;
-use crate::{Answer, HomeError, Node, Order};
+use crate::{Answer, HomeError, Kind, Node, Order};
 
 /// The socket's name in a home.
 pub const SOCKET: &str = "control.sock";
@@ -45,10 +45,12 @@ pub fn send(home: &Path, order: &Order) -> Result<Option<Answer>, HomeError> {
     match exchange(&mut stream).map_err(HomeError::Control)? {
         Answer::Refused {
             code,
+            kind,
             sentence,
             advice,
         } => Err(HomeError::Refused {
-            code,
+            code: code.and_then(|code| code.parse().ok()),
+            kind,
             sentence,
             advice,
         }),
@@ -157,9 +159,9 @@ fn read_line(stream: &mut UnixStream) -> io::Result<Vec<u8>> {
 }
 
 fn not_understood(sentence: &str) -> Answer {
-    let code = Code::RequestMalformed.name().to_owned();
     Answer::Refused {
-        code,
+        code: Some(Code::RequestMalformed.name().to_owned()),
+        kind: Kind::Usage,
         sentence: sentence.to_owned(),
         advice: String::new(),
     }
@@ -171,7 +173,8 @@ fn carry_out(node: &Node, order: Order) -> Answer {
     match done {
         Ok(done) => done.unwrap_or_else(|error| refused(&error)),
         Err(_panic) => Answer::Refused {
-            code: Code::Internal.name().to_owned(),
+            code: Some(Code::Internal.name().to_owned()),
+            kind: Kind::Internal,
             sentence: "a fault of the node; look at the state before you repeat the order"
                 .to_owned(),
             advice: String::new(),
@@ -180,13 +183,10 @@ fn carry_out(node: &Node, order: Order) -> Answer {
 }
 
 fn refused(error: &HomeError) -> Answer {
-    let code = match error {
-        HomeError::Admin(error) => error.code().name(),
-        _ => Code::Internal.name(),
-    };
     Answer::Refused {
-        code: code.to_owned(),
-        sentence: error.to_string(),
+        code: error.code().map(|code| code.name().to_owned()),
+        kind: error.kind(),
+        sentence: error.with_causes(),
         advice: error.advice().to_owned(),
     }
 }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use keywright_clock::Clock;
-use keywright_tls::{ClientTrust, Protocol, Roster, ServerConfig, ServerIdentity, server_config};
+use keywright_tls::{
+    ClientTrust, Error as TlsError, Protocol, Roster, ServerConfig, ServerIdentity, server_config,
+};
 
 use crate::section::AdminSection;
 use crate::{Config, HomeError, files};
@@ -60,9 +62,15 @@ impl Trust {
         text.admin = Some((&own_anchors, &own_lists));
         let all_anchors = [&anchors[..], &own_anchors].join(&b'\n');
         let all_lists = [&lists[..], &own_lists].join(&b'\n');
+        let admin = new(&own_anchors, &own_lists)?;
+        let all = new(&all_anchors, &all_lists).map_err(|error| match error {
+            // Neither has two lists of one issuer, so the two have an issuer in common.
+            HomeError::Tls(TlsError::RevocationListDuplicate { .. }) => HomeError::SharedAuthority,
+            other => other,
+        });
         Ok(Self {
-            all: new(&all_anchors, &all_lists)?,
-            admin: new(&own_anchors, &own_lists)?,
+            all: all?,
+            admin,
             text: text.join(),
             data,
         })
@@ -132,13 +140,10 @@ pub(crate) struct Handshakes {
 impl Handshakes {
     /// With the certificate and key that the configuration names.
     pub(crate) fn new(config: &Config, trust: &Trust) -> Result<Self, HomeError> {
-        let chain = files::read(&config.server.certificate)?;
-        let key = keywright_secret::SecretBytes::from_vec(files::read(&config.server.key)?);
-        let identity = ServerIdentity::from_pem(&chain, key.expose())?;
-        Self::with(identity, trust)
+        Self::with(identity(config)?, trust)
     }
 
-    fn with(identity: ServerIdentity, trust: &Trust) -> Result<Self, HomeError> {
+    pub(crate) fn with(identity: ServerIdentity, trust: &Trust) -> Result<Self, HomeError> {
         let with = |trust: &Arc<ClientTrust>| {
             let protocols = [Protocol::Http2, Protocol::Http1];
             server_config(identity.clone(), Arc::clone(trust), &protocols)
@@ -151,7 +156,14 @@ impl Handshakes {
     }
 }
 
-/// The same, where listeners take them from.
+/// The certificate that the configuration names, with the key that belongs to it.
+pub(crate) fn identity(config: &Config) -> Result<ServerIdentity, HomeError> {
+    let chain = files::read(&config.server.certificate)?;
+    let key = keywright_secret::SecretBytes::from_vec(files::read(&config.server.key)?);
+    Ok(ServerIdentity::from_pem(&chain, key.expose())?)
+}
+
+/// What handshakes are done with, where listeners take it from.
 pub(crate) struct Doors {
     pub(crate) data: Arc<ArcSwap<ServerConfig>>,
     pub(crate) admin: Arc<ArcSwap<ServerConfig>>,

@@ -8,7 +8,10 @@ use keywright_keystore::Error as KeystoreError;
 use keywright_pkcs11::Error as TokenError;
 use keywright_server::transport;
 use keywright_service::AdminError;
+use keywright_tls::Older;
 use keywright_token_process::StartError;
+use keywright_types::Code;
+use serde::{Deserialize, Serialize};
 
 use crate::ConfigError;
 
@@ -33,6 +36,9 @@ pub enum HomeError {
         #[source]
         source: std::io::Error,
     },
+    /// A file that was to be new is there.
+    #[error("{0} exists and is not written over")]
+    Exists(PathBuf),
     /// The password file can be read by others.
     #[error("{0} can be read by other users")]
     PasswordExposed(PathBuf),
@@ -42,9 +48,12 @@ pub enum HomeError {
     /// Certificates, keys or revocation lists cannot be used.
     #[error(transparent)]
     Tls(#[from] keywright_tls::Error),
-    /// The revocation list on disk is older than the one that was in force.
-    #[error("the revocation list is older than the one that was in force")]
-    OlderRevocationList,
+    /// A list on disk is older than the one that was in force.
+    #[error(transparent)]
+    OlderTrust(#[from] Older),
+    /// What is believed about clients must not be believed about administration.
+    #[error("an authority of admin.authorities is one of clients.authorities as well")]
+    SharedAuthority,
     /// The keystore cannot be opened.
     #[error(transparent)]
     Keystore(#[from] KeystoreError),
@@ -123,8 +132,10 @@ pub enum HomeError {
     /// The running node refused an order.
     #[error("{sentence}")]
     Refused {
-        /// The stable code.
-        code: String,
+        /// The stable code, if it has one.
+        code: Option<Code>,
+        /// What kind of failure it is, if it has none.
+        kind: Kind,
         /// What the node said.
         sentence: String,
         /// What it says to do.
@@ -144,7 +155,87 @@ pub enum HomeError {
     NotIssuedHere,
 }
 
+/// What kind of failure an error is. It is the same whether an order was carried out here or by a running node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever ends must say what each kind is there"
+)]
+pub enum Kind {
+    /// A password or PIN is wrong.
+    Authentication,
+    /// A file, the system, or this program.
+    Internal,
+    /// There is none of this name.
+    NotFound,
+    /// Not allowed, or not in this state.
+    Refused,
+    /// What the home depends on failed.
+    #[default]
+    Target,
+    /// The order or the configuration is wrong.
+    Usage,
+}
+
 impl HomeError {
+    /// The stable code under which the service knows it, if it does.
+    #[must_use]
+    pub const fn code(&self) -> Option<Code> {
+        match self {
+            Self::Admin(error) => Some(error.code()),
+            Self::Refused { code, .. } => *code,
+            _ => None,
+        }
+    }
+
+    /// What kind of failure it is, where it has no code.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Config(_)
+            | Self::Occupied(_)
+            | Self::PasswordExposed(_)
+            | Self::PasswordEmpty(_)
+            | Self::Name(_)
+            | Self::Tls(_)
+            | Self::SharedAuthority
+            | Self::NotIssuedHere
+            | Self::CertificateExpired(_)
+            | Self::Probe { .. }
+            | Self::Transport(_)
+            | Self::TokenInUse(_) => Kind::Usage,
+            Self::BackupInside(_) | Self::Exists(_) | Self::OlderTrust(_) => Kind::Refused,
+            Self::NotRunning
+            | Self::PrincipalUnknown(_)
+            | Self::Token(TokenError::NoToken { .. }) => Kind::NotFound,
+            Self::Keystore(KeystoreError::Rejected)
+            | Self::Token(TokenError::Login { .. } | TokenError::PinLength { .. })
+            | Self::TokenProcess(StartError::Refused(_)) => Kind::Authentication,
+            Self::Token(_) | Self::TokenProcess(_) => Kind::Target,
+            Self::Refused { kind, .. } => *kind,
+            _ => Kind::Internal,
+        }
+    }
+
+    /// It and what it comes of, on one line.
+    #[must_use]
+    pub fn with_causes(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            let more = error.to_string();
+            // Some say what they come of themselves.
+            if !text.contains(&more) {
+                text.push_str(": ");
+                text.push_str(&more);
+            }
+            cause = error.source();
+        }
+        // One line, whatever a library says.
+        text.replace(['\n', '\r'], " ")
+    }
+
     /// What to do about it, in one sentence.
     #[must_use]
     #[expect(
@@ -158,13 +249,29 @@ impl HomeError {
                 "choose another --home, or remove that folder if nothing in it is needed"
             }
             Self::File { .. } => "check that the path exists and that this user may use it",
+            Self::Exists(_) => "choose another name or folder",
             Self::PasswordExposed(_) => "run chmod 600 on it",
             Self::PasswordEmpty(_) => "put the root's password into it, on one line",
             Self::Tls(_) => {
                 "check the certificate, key and revocation list files that the configuration names"
             }
-            Self::OlderRevocationList => {
-                "put the newest revocation list back; an older one would admit revoked clients"
+            Self::OlderTrust(older) | Self::Admin(AdminError::OlderTrust(older)) => match older {
+                Older::RevocationList => {
+                    "put the newest revocation list back; an older one would admit revoked clients"
+                }
+                _ => {
+                    "put the newest list of certificates back, or give this one a higher number than that in force"
+                }
+            },
+            Self::SharedAuthority => {
+                "give administration authorities that clients do not have, or leave admin.authorities and admin.revocation_lists out"
+            }
+            Self::Keystore(KeystoreError::Rejected) => {
+                "check the password in the file of keystore.password_file, or of --root-password-file where that was given"
+            }
+            Self::Token(TokenError::Login { .. } | TokenError::PinLength { .. })
+            | Self::TokenProcess(StartError::Refused(_)) => {
+                "check the PIN in the file of token.pin_file, or of --token-pin-file where that was given, before another try"
             }
             Self::Keystore(_) => {
                 "check keystore.root and keystore.password_file; without both no key can be opened"
@@ -186,6 +293,9 @@ impl HomeError {
                 "check the audit folder and the space on its disk; without it nothing is served"
             }
             Self::Admin(AdminError::Misfit(misfit)) => misfit.advice(),
+            Self::Admin(AdminError::Wallet) => "export the seed: keywright admin seed export",
+            Self::Admin(AdminError::NoWallet) => "export the key: keywright admin key export",
+            Self::Admin(AdminError::NotBound(why)) => why.advice(),
             Self::Refused { advice, .. } if !advice.is_empty() => advice,
             Self::Admin(AdminError::Holder(HolderError::Leftover)) => {
                 "find the object by the key's id (keywright hsm find-key), make sure that nothing was sealed with it, delete it, and give the order again"

@@ -1,7 +1,7 @@
 //! Reading and writing the files of a home.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
@@ -63,7 +63,10 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8], readers: Readers) -> Result<(
         .mode(mode)
         .open(path)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
-    written.map_err(|source| failed(path, "written", source))
+    written.map_err(|source| match source.kind() {
+        ErrorKind::AlreadyExists => HomeError::Exists(path.to_owned()),
+        _ => failed(path, "written", source),
+    })
 }
 
 /// Puts new bytes in the place of a file in one step: a reader sees the old or the new, never half.

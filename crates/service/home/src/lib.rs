@@ -48,7 +48,7 @@ pub use config::{
     Server, StoreSection, Sync, Telemetry,
 };
 pub use create::{Beginning, CONFIG_FILE, Contents, FINGERPRINT_FILE, NewRoot, create, create_as};
-pub use error::HomeError;
+pub use error::{HomeError, Kind};
 pub use event::Event;
 pub use keeper::Kept;
 pub use keywright_custody::budget::SealLimits;

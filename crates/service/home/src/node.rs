@@ -358,8 +358,8 @@ impl Node {
         let known = load_trust(&self.store)?;
         if let Some(known) = &known {
             let known = ClientTrust::from_text(known, self.clock.clone())?;
-            if trust.is_older_than(&known) {
-                return Err(HomeError::OlderRevocationList);
+            if let Some(older) = trust.older_than(&known) {
+                return Err(older.into());
             }
         }
         if known.as_deref() != Some(text) {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::backup::{BackedUp, SlotText};
 use crate::questions::Asked;
-use crate::{Able, HomeError, Node, Reach, Reason, Recipient, Reloaded};
+use crate::{Able, HomeError, Kind, Node, Reach, Reason, Recipient, Reloaded};
 
 /// One order. It travels as JSON over the control socket of a running node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -407,8 +407,12 @@ pub enum Answer {
     },
     /// The order was refused.
     Refused {
-        /// The stable code.
-        code: String,
+        /// The stable code, if it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<String>,
+        /// What kind of failure it is, if it has none.
+        #[serde(default)]
+        kind: Kind,
         /// Why, for people.
         sentence: String,
         /// What to do, for people.

@@ -25,7 +25,7 @@ impl Pki {
     /// Makes an authority with an empty revocation list in `folder`.
     ///
     /// # Errors
-    /// [`HomeError::File`] if a file of these names is there, [`HomeError::Tls`].
+    /// [`HomeError::Exists`] if a file of these names is there; [`HomeError::File`], [`HomeError::Tls`].
     pub fn init(folder: &Path, now: WallTime) -> Result<Self, HomeError> {
         let authority = Authority::create("Keywright development CA", now, AUTHORITY_LIFE)?;
         let list = authority.revocation_list(&[], 1, now, now.plus(LIST_LIFE))?;
@@ -81,7 +81,7 @@ impl Pki {
     /// Issues a client's certificate and writes `<name>.pem` and `<name>.key` into `folder`.
     ///
     /// # Errors
-    /// [`HomeError::File`] if the files are there, [`HomeError::Tls`].
+    /// [`HomeError::Exists`] if the files are there; [`HomeError::File`], [`HomeError::Tls`].
     pub fn issue_client(
         &self,
         folder: &Path,

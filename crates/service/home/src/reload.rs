@@ -69,7 +69,7 @@ impl Node {
             .note_reload(Ended::of(&done));
         self.tell(&match &done {
             Ok(reloaded) => Event::Reloaded(reloaded.clone()),
-            Err(error) => Event::ReloadFailed(with_causes(error)),
+            Err(error) => Event::ReloadFailed(error.with_causes()),
         });
         done
     }
@@ -85,7 +85,7 @@ impl Node {
             Ok(Change::None) => None,
             Ok(Change::Trust) => Some(Event::ClientsChanged),
             Err(_) if tell == News::Old => None,
-            Err(error) => Some(Event::ReloadFailed(with_causes(error))),
+            Err(error) => Some(Event::ReloadFailed(error.with_causes())),
         };
         if let Some(event) = event {
             self.admin()
@@ -105,8 +105,8 @@ impl Node {
         }
         // Known beforehand, so that an old file that stays there is not one order after the other.
         let current = Arc::clone(&self.admin().shared().snapshot().trust);
-        if trust.all.is_older_than(&current) {
-            return Err(HomeError::OlderRevocationList);
+        if let Some(older) = trust.all.older_than(&current) {
+            return Err(older.into());
         }
         let handshakes = self.doors().trusting(&trust)?;
         self.replace_trust(&trust, handshakes)?;
@@ -166,16 +166,4 @@ fn leaves(config: &Config) -> BTreeSet<(String, String)> {
         }
     }
     leaves
-}
-
-fn with_causes(error: &HomeError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    // One line, whatever a library says.
-    text.replace(['\n', '\r'], " ")
 }

@@ -21,7 +21,7 @@ use keywright_primitives::hash::sha256;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
 use keywright_store::{Store, Table, Transaction};
-use keywright_tls::ClientTrust;
+use keywright_tls::{ClientTrust, Older};
 use keywright_types::{
     BindingKind, Code, KeyId, KeySpec, KeyVersion, Name, Operation, Purpose, RequestId, State,
     TenantId,
@@ -34,6 +34,7 @@ use crate::keep::{NewContext, new_words, slow_secret};
 use crate::life::Author;
 use crate::metrics::Ended;
 use crate::order::{Hand, Intent, Prepared};
+use crate::readers::NotBound;
 
 /// The one hand that changes state.
 pub struct Admin {
@@ -84,6 +85,12 @@ pub enum AdminError {
     /// A tree has one seed for ever.
     #[error("a tree has one seed for ever and is not rotated; create another context")]
     OneSeed,
+    /// A tree has no key of its own that could leave.
+    #[error("the context is a wallet: what may leave it is its seed")]
+    Wallet,
+    /// Only trees have seeds.
+    #[error("the context is no wallet and has no seed")]
+    NoWallet,
     /// The key was made to stay.
     #[error("the key of this context was made to stay: its export is never")]
     NeverLeaves,
@@ -95,6 +102,9 @@ pub enum AdminError {
     /// A key of the seed service cannot be brought in like this.
     #[error(transparent)]
     Reader(#[from] BadReader),
+    /// No key of the token was bound.
+    #[error(transparent)]
+    NotBound(#[from] NotBound),
     /// The order needs the word of others.
     #[error(
         "the order needs the approval of two other principals, to exactly this order, not older than a day"
@@ -131,9 +141,9 @@ pub enum AdminError {
     /// The policy does not fit together.
     #[error(transparent)]
     Policy(#[from] keywright_policy::Error),
-    /// The revocation list is older than the one in force.
-    #[error("the revocation list is older than the one in force")]
-    OlderTrust,
+    /// A list is older than the one in force.
+    #[error(transparent)]
+    OlderTrust(#[from] Older),
     /// Rows could not be read, or the change does not fit them.
     #[error(transparent)]
     Rows(#[from] rows::Error),
@@ -162,7 +172,10 @@ impl AdminError {
             | Self::Misfit(_)
             | Self::SoftExport
             | Self::OneSeed
+            | Self::Wallet
+            | Self::NoWallet
             | Self::ByHandOnly => Code::Unsupported,
+            Self::NotBound(why) => why.code(),
             Self::NeverLeaves => Code::OperationDenied,
             Self::ApprovalMissing => Code::ApprovalMissing,
             Self::KeyInUse => Code::KeyInUse,
@@ -178,7 +191,7 @@ impl AdminError {
             | Self::ImportRejected
             | Self::Reader(_)
             | Self::CheckValue => Code::ValueInvalid,
-            Self::OlderTrust | Self::ImportUnknown | Self::TooManyImports => Code::StateConflict,
+            Self::OlderTrust(_) | Self::ImportUnknown | Self::TooManyImports => Code::StateConflict,
             Self::Rows(rows::Error::NameTaken | rows::Error::LabelTaken) => Code::NameTaken,
             Self::Rows(rows::Error::NotFound) => Code::ContextNotFound,
             Self::Rows(rows::Error::State(_) | rows::Error::VersionsExhausted) => {
@@ -506,8 +519,8 @@ impl Admin {
             trust: Some(Arc::clone(&trust)),
         };
         let replaced = self.carry_out(intent, |mut next| {
-            if trust.is_older_than(&next.trust) {
-                return Err(AdminError::OlderTrust);
+            if let Some(older) = trust.older_than(&next.trust) {
+                return Err(older.into());
             }
             next.trust = trust;
             let current = self.store.get(Table::Policies, TRUST_ROW)?;

@@ -116,8 +116,10 @@ impl Admin {
         let bound = new.binding != BindingKind::None && !sealing;
         let of_format = matches!(new.detail.as_deref(), Some(Detail::Format(_)));
         let of_tree = matches!(new.detail.as_deref(), Some(Detail::Tree(_)));
-        if bound
-            || of_format != (spec.purpose == Purpose::Tokenise)
+        if bound {
+            return Err(Misfit::Bound(spec.purpose).into());
+        }
+        if of_format != (spec.purpose == Purpose::Tokenise)
             || of_tree != (spec.purpose == Purpose::Tree)
         {
             return Err(AdminError::Unsupported);
@@ -133,10 +135,12 @@ impl Admin {
             custody: Custody::Token,
             ..KeySpec::seal()
         };
-        if spec.custody == Custody::Token && !works(&simplest) {
-            return Err(Misfit::NoToken.into());
-        }
-        Err(AdminError::Unsupported)
+        Err(match spec.custody {
+            Custody::Token if !works(&simplest) => Misfit::NoToken.into(),
+            Custody::Token if spec.origin == Origin::Imported => Misfit::ImportInToken.into(),
+            Custody::Token => Misfit::TokenLacks(spec.algorithm).into(),
+            _ => AdminError::Unsupported,
+        })
     }
 
     /// Has the holder take back the key of an order that came to nothing. Where it is not known what came of
@@ -175,9 +179,10 @@ fn check_tree(spec: &KeySpec, tree: &TreeDetail) -> Result<(), AdminError> {
         APOLLO => spec.origin == Origin::Imported,
         _ => false,
     };
-    match seed && (soft || !tree.soft_children) {
-        true => Ok(()),
-        false => Err(AdminError::Unsupported),
+    match (seed, soft || !tree.soft_children) {
+        (true, true) => Ok(()),
+        (_, false) => Err(Misfit::HardenedOnly(spec.algorithm).into()),
+        (false, true) => Err(AdminError::Unsupported),
     }
 }
 

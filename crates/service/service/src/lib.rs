@@ -50,7 +50,7 @@ pub use metrics::{Ended, SpanFate, Spent};
 pub use order::settle;
 pub use plan::{DataOperation, Prepared};
 pub use pool::PoolSize;
-pub use readers::NewReader;
+pub use readers::{NewReader, NotBound};
 pub use recorded::Recorded;
 pub use seeds::{RevealedKey, RevealedSeed};
 pub use shared::{Settings, Shared};

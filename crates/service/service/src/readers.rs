@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use keywright_audit::Reason;
-use keywright_custody::reader::{FormerName, MAX_CANDIDATES};
-use keywright_custody::{Items, Key, KeyMaterial, Particulars, ReaderDetail, rows};
+use keywright_custody::reader::{FormerName, MAX_CANDIDATES, ObjectId};
+use keywright_custody::{HolderError, Items, Key, KeyMaterial, Particulars, ReaderDetail, rows};
 use keywright_envelope::Envelope;
 use keywright_policy::{ContextRef, Principal};
 use keywright_types::{
@@ -153,6 +153,82 @@ pub struct NewReader<'a> {
     pub wrapped: Option<WrappedKey<'a>>,
 }
 
+/// Why no key of the token was bound to a label of the seed service.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotBound {
+    /// There is none, or none with the id that was said.
+    #[error("the token has no secret key labelled {label:?}{}", with_id(object.as_ref()))]
+    Missing {
+        /// The label.
+        label: String,
+        /// The id that was said.
+        object: Option<ObjectId>,
+    },
+    /// There is more than one.
+    #[error("the token has more than one secret key labelled {0:?}")]
+    Several(String),
+    /// It cannot be held to an id, or is of another kind.
+    #[error("the secret key labelled {0:?} has no id, or is no AES-256 key")]
+    Unfit(String),
+}
+
+impl NotBound {
+    /// What the holder says of a key that it was to take, with the label that it was looked for by.
+    fn of(error: HolderError, reader: &ReaderDetail) -> Option<Self> {
+        let label = reader.label.clone();
+        match error {
+            HolderError::NoSuchKey => Some(Self::Missing {
+                label,
+                object: reader.object.clone(),
+            }),
+            HolderError::ManyKeys => Some(Self::Several(label)),
+            HolderError::UnfitKey => Some(Self::Unfit(label)),
+            _ => None,
+        }
+    }
+
+    /// The code under which this is recorded and answered.
+    #[must_use]
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Missing { .. } => HolderError::NoSuchKey.code(),
+            Self::Several(_) => HolderError::ManyKeys.code(),
+            Self::Unfit(_) => HolderError::UnfitKey.code(),
+        }
+    }
+
+    /// What to do about it, in one sentence.
+    #[must_use]
+    pub const fn advice(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => {
+                "nothing was changed; see which keys are there: keywright hsm list-objects --class secret-key"
+            }
+            // That service took whichever the token gave first, so an id settles nothing.
+            Self::Several(_) => {
+                "nothing was changed; the seed service took either of them, so leave one of that label in the token"
+            }
+            Self::Unfit(_) => {
+                "nothing was changed; see what the key is: keywright hsm inspect-key --key-label LABEL"
+            }
+        }
+    }
+}
+
+fn with_id(object: Option<&ObjectId>) -> String {
+    object.map_or_else(String::new, |id| format!(" with id {id}"))
+}
+
+/// An error of the holder about the key that was to be bound says which one that is.
+fn named(error: AdminError, reader: &ReaderDetail) -> AdminError {
+    let not_bound = match &error {
+        AdminError::Holder(why) => NotBound::of(*why, reader),
+        _ => None,
+    };
+    not_bound.map_or(error, AdminError::NotBound)
+}
+
 impl Admin {
     /// Brings in a key of the seed service as a version that only opens what that one sealed under it. In a context
     /// whose keys are in the token it is the object of that label, which stays where it is.
@@ -188,7 +264,8 @@ impl Admin {
                 ))),
                 secret: unwrapped.as_ref(),
             };
-            let made = self.generate(identity, Some(tenant), (operation, particulars))?;
+            let made = self.generate(identity, Some(tenant), (operation, particulars));
+            let made = made.map_err(|error| named(error, &new.detail))?;
             let made: Arc<KeyMaterial> = Arc::new(made);
             if let (Some(wrapped), Some(secret)) = (&new.wrapped, &unwrapped) {
                 self.hold_against(&made, secret, wrapped.check)?;

@@ -37,7 +37,7 @@ impl Admin {
     /// version it is the active one.
     ///
     /// # Errors
-    /// [`AdminError::NeverLeaves`], [`AdminError::Unsupported`] for wallets, and those of other orders.
+    /// [`AdminError::NeverLeaves`], [`AdminError::Wallet`], [`AdminError::Unsupported`] for keys that wrap others, and those of other orders.
     pub fn reveal_key(
         &self,
         author: &Author,
@@ -56,8 +56,10 @@ impl Admin {
             let tenant = next.tenant(tenant).ok_or(AdminError::TenantUnknown)?;
             let key = next.keyring.find(tenant.id, name.as_str());
             let key = key.ok_or(AdminError::ContextUnknown)?;
-            if matches!(key.spec().purpose, Purpose::Tree | Purpose::Wrap) {
-                return Err(AdminError::Unsupported);
+            match key.spec().purpose {
+                Purpose::Tree => return Err(AdminError::Wallet),
+                Purpose::Wrap => return Err(AdminError::Unsupported),
+                _ => {}
             }
             if key.spec().export == Export::Never {
                 return Err(AdminError::NeverLeaves);
@@ -89,7 +91,7 @@ impl Admin {
     /// recorded before and after like what does: the records are on the disk before the seed is out.
     ///
     /// # Errors
-    /// [`AdminError::NeverLeaves`], [`AdminError::Unsupported`] for what is no wallet, and those of other orders.
+    /// [`AdminError::NeverLeaves`], [`AdminError::NoWallet`], and those of other orders.
     pub fn reveal_seed(
         &self,
         author: &Author,
@@ -107,7 +109,7 @@ impl Admin {
             let key = next.keyring.find(tenant.id, name.as_str());
             let key = key.ok_or(AdminError::ContextUnknown)?;
             let Some(Detail::Tree(tree)) = key.detail().map(AsRef::as_ref) else {
-                return Err(AdminError::Unsupported);
+                return Err(AdminError::NoWallet);
             };
             if key.spec().purpose != Purpose::Tree || key.spec().export == Export::Never {
                 return Err(AdminError::NeverLeaves);

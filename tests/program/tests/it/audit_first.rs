@@ -385,7 +385,7 @@ fn a_disk_that_fails_refuses_everything_until_it_is_whole() {
             (503, "audit_unavailable")
         );
         match send(&home.path(), &order) {
-            Err(HomeError::Refused { code, .. }) => assert_eq!(code, "audit_unavailable"),
+            Err(HomeError::Refused { code, .. }) => assert_eq!(code, Some(Code::AuditUnavailable)),
             other => panic!("{other:?}"),
         }
         limit_files(served.id(), "unlimited:unlimited");

@@ -868,7 +868,7 @@ fn a_backup_is_written_where_there_is_nothing_and_not_into_the_home() {
     keeper.back_up(&node, &file);
     let first = fs::read(&file).unwrap();
     let again = node.carry_out(keeper.order(&file)).unwrap_err();
-    assert!(matches!(again, HomeError::File { .. }), "{again}");
+    assert!(matches!(again, HomeError::Exists(_)), "{again}");
     assert_eq!(fs::read(&file).unwrap(), first);
     let inside = home.path().join("clients").join("backup.kwb");
     let inside = node.carry_out(keeper.order(&inside)).unwrap_err();

@@ -9,6 +9,7 @@ use keywright_clock::Clock;
 use keywright_home::{ConfigError, Contents, HomeError, Order, Profile, create};
 use keywright_keystore::Error as KeystoreError;
 use keywright_store::{Error as StoreError, Table};
+use keywright_tls::Older;
 use keywright_tls::issue::Reason;
 use rusqlite::Connection;
 
@@ -402,7 +403,10 @@ fn an_older_revocation_list_is_refused_at_start_and_while_running() {
     assert!(refused_still, "a revoked client is let in by an older list");
     drop(client);
     let home = site.stop();
-    assert!(matches!(refused(&home), HomeError::OlderRevocationList));
+    assert!(matches!(
+        refused(&home),
+        HomeError::OlderTrust(Older::RevocationList)
+    ));
     fs::write(&list, newer).unwrap();
     home.open().unwrap().shutdown().unwrap();
 }

@@ -18,6 +18,7 @@ use keywright_home::{Answer, HomeError, MemoryPlan, Node, Order};
 use keywright_testkit::ca::{DAY, client_identity};
 use keywright_tls::issue::hostile::Recipe;
 use keywright_tls::{ClientIdentity, Protocol};
+use keywright_types::Code;
 use serde_json::Value;
 
 use crate::alerts::put_certificate;
@@ -133,7 +134,7 @@ fn rotate_until_refused(home: &Home) -> usize {
         match send(&home.path(), &rotate()) {
             Ok(_) => {}
             Err(HomeError::Refused { code, .. }) => {
-                assert_eq!(code, "store_unavailable");
+                assert_eq!(code, Some(Code::StoreUnavailable));
                 // A tenth of a second is promised; the outcome is what is asserted.
                 assert!(clock.monotonic().since(started) < Duration::from_secs(1));
                 return done;

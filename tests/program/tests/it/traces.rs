@@ -370,7 +370,7 @@ fn no_collector_is_felt_by_a_caller_and_what_it_costs_is_counted() {
 #[test]
 fn a_check_says_whether_somebody_listens_and_a_start_needs_a_readable_authority() {
     let found = |home: &Home| {
-        let checks = keywright_home::check(&home.config(), &Clock::system());
+        let checks = keywright_home::check(&home.config(), &Clock::system(), None);
         let check = checks.into_iter().find(|check| check.what == "telemetry");
         check.unwrap().found
     };

@@ -2,7 +2,7 @@
 
 use keywright_testkit::ca::{DAY, LIST_LIFE, TestAuthority};
 use keywright_tls::issue::{Authority, Reason, Revoked, hostile};
-use keywright_tls::{ClientTrust, Error, Refusal, Role, revocation_lists};
+use keywright_tls::{ClientTrust, Error, Older, Refusal, Role, revocation_lists};
 
 use crate::wire::{NOW, chain, clock};
 
@@ -326,12 +326,12 @@ fn an_older_list_of_the_same_key_is_known_as_older() {
         .unwrap()
     };
     let current = with(0x1_00);
-    assert!(with(0xff).is_older_than(&current));
-    assert!(with(1).is_older_than(&current));
-    assert!(!with(0x1_00).is_older_than(&current));
-    assert!(!with(0x1_01).is_older_than(&current));
+    assert_eq!(with(0xff).older_than(&current), Some(Older::RevocationList));
+    assert_eq!(with(1).older_than(&current), Some(Older::RevocationList));
+    assert_eq!(with(0x1_00).older_than(&current), None);
+    assert_eq!(with(0x1_01).older_than(&current), None);
     // Another authority counts for itself, under the same name too.
     let other = TestAuthority::new(NOW);
     let other = load(other.certificate_pem(), &other.crl_with(&[], 1)).unwrap();
-    assert!(!other.is_older_than(&current));
+    assert_eq!(other.older_than(&current), None);
 }

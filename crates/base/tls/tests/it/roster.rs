@@ -8,7 +8,7 @@ use keywright_encoding::hex;
 use keywright_testkit::ca::{DAY, TestAuthority};
 use keywright_testkit::mutate::mutations;
 use keywright_tls::issue::{Authority, Issued};
-use keywright_tls::{ClientTrust, Refusal, Roster, describe_certificate, fuzzing};
+use keywright_tls::{ClientTrust, Older, Refusal, Roster, describe_certificate, fuzzing};
 
 use crate::wire::{NOW, chain, clock};
 
@@ -184,20 +184,26 @@ fn an_older_list_must_not_come_after_the_one_in_force() {
     for (text, older) in [
         (
             Some("keywright-clients 1\nnumber 4\ndeny serial 01\n"),
-            true,
+            Some(Older::Roster {
+                given: 4,
+                in_force: 5,
+            }),
         ),
-        (Some("keywright-clients 1\nnumber 5\n"), true),
+        (
+            Some("keywright-clients 1\nnumber 5\n"),
+            Some(Older::SameNumber(5)),
+        ),
         (
             Some("keywright-clients 1\nnumber 5\ndeny serial 01\n"),
-            false,
+            None,
         ),
-        (Some("keywright-clients 1\nnumber 6\n"), false),
+        (Some("keywright-clients 1\nnumber 6\n"), None),
         // The configuration says that there is a list; who can change that can change everything.
-        (None, false),
+        (None, None),
     ] {
-        assert_eq!(with(text).is_older_than(&current), older, "{text:?}");
+        assert_eq!(with(text).older_than(&current), older, "{text:?}");
     }
-    assert!(!current.is_older_than(&with(None)));
+    assert_eq!(current.older_than(&with(None)), None);
 }
 
 #[test]

@@ -31,14 +31,18 @@ pub(crate) fn bind(
     let id = id.bytes().and_then(|id| ObjectId::new(id.to_vec()));
     let length = session.reading(object, ck::CKA_VALUE_LEN)?.number();
     let said = reader.object.as_ref();
-    let id = id.filter(|id| said.is_none_or(|said| said == id));
+    if said.is_some() && said != id.as_ref() {
+        return Err(Fault::Token(Error::NoObject));
+    }
     // A token may keep the length to itself; then its check value tells whether the key works.
     match id.filter(|_| length.is_none_or(|length| length == AES_256)) {
         Some(id) => Ok(ReaderDetail {
             object: Some(id),
             ..reader.clone()
         }),
-        None => Err(Fault::Token(Error::WrongKey)),
+        None => Err(Fault::Token(Error::Unusable(
+            "it has no id, or is no AES-256 key".to_owned(),
+        ))),
     }
 }
 

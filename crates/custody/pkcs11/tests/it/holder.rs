@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use keywright_clock::{Clock, WallTime};
+use keywright_custody::reader::{FormerName, NonceLen, ObjectId};
 use keywright_custody::{
-    ByCustody, HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial, NO_DEADLINE,
-    NewKey, Placement, Request, RootKey, Versions, conformance,
+    ByCustody, Detail, HolderError, HolderOperation, Identity, Items, KeyHolder, KeyMaterial,
+    NO_DEADLINE, NewKey, Particulars, Placement, ReaderDetail, Request, RootKey, Versions,
+    conformance,
 };
 use keywright_envelope::Binding;
 use keywright_keystore::{Keystore, ServiceKey};
@@ -14,6 +16,7 @@ use keywright_pkcs11::{
 };
 use keywright_policy::Policy;
 use keywright_primitives::random::RandomStream;
+use keywright_secret::SecretBytes;
 use keywright_testkit::mutate;
 use keywright_testkit::token::{Store, on_each};
 use keywright_types::{
@@ -361,6 +364,75 @@ fn a_key_that_is_gone_takes_no_other_with_it() {
             seal(&holder, &key, b"text").err(),
             Some(HolderError::KeyRejected)
         );
+    });
+}
+
+/// Takes a key that is in the token already.
+fn bind(
+    holder: &dyn KeyHolder,
+    label: &str,
+    object: Option<&[u8]>,
+) -> Result<KeyMaterial, HolderError> {
+    let reader = ReaderDetail {
+        label: label.to_owned(),
+        context: "trade".to_owned(),
+        name: FormerName::CommonName,
+        nonce: NonceLen::Sixteen,
+        object: object.map(|id| ObjectId::new(id.to_vec()).unwrap()),
+    };
+    let identity = identity(9, 2);
+    let permit = Policy::owner().permit(identity.key, Operation::ReaderImport);
+    let new = NewKey {
+        identity,
+        parent: None,
+    };
+    let particulars = Particulars {
+        detail: Some(Arc::new(Detail::Reader(reader))),
+        secret: None,
+    };
+    holder.generate_with(&permit, new, particulars)
+}
+
+#[test]
+fn a_key_that_cannot_be_taken_is_said_to_be_missing_and_no_stored_key_to_be_wrong() {
+    on_each(|store| {
+        let pool = pool(store);
+        let holder = holder(&pool);
+        let session = pool.open_writing().unwrap();
+        for (label, id) in [
+            ("one", &b"1"[..]),
+            ("twin", b"2"),
+            ("twin", b"3"),
+            ("no-id", b""),
+        ] {
+            let plan = keywright_pkcs11::KeyPlan::new(keywright_pkcs11::Purpose::EncryptAndWrap);
+            let plan = plan.id(id).label(label);
+            let key = SecretBytes::from_vec(vec![7; 32]);
+            let kind = keywright_pkcs11::SecretKind::Aes { len: 32 };
+            session.import_secret(kind, &key, &plan).unwrap();
+        }
+        for (label, object, why) in [
+            ("none", None, HolderError::NoSuchKey),
+            ("none", Some(&b"1"[..]), HolderError::NoSuchKey),
+            ("one", Some(&b"2"[..]), HolderError::NoSuchKey),
+            ("no-id", Some(&b"1"[..]), HolderError::NoSuchKey),
+            ("twin", None, HolderError::ManyKeys),
+            ("twin", Some(&b"2"[..]), HolderError::ManyKeys),
+            ("no-id", None, HolderError::UnfitKey),
+        ] {
+            let refused = bind(&holder, label, object).err();
+            assert_eq!(refused, Some(why), "{label} {object:?}");
+        }
+        let bound = Arc::new(bind(&holder, "one", Some(&b"1"[..])).unwrap());
+        // Once it is taken, a key that is gone is a stored key that is not there.
+        let object = session.find_one(&Template::new().label("one")).unwrap();
+        session.destroy_object(object).unwrap();
+        drop(session);
+        for _ in 0..2 {
+            assert!(holder.check_key(&bound).is_err());
+        }
+        assert_eq!(holder.check_key(&bound), Err(HolderError::KeyRejected));
+        assert_eq!(HolderError::KeyRejected.code(), Code::HolderUnavailable);
     });
 }
 

@@ -50,12 +50,8 @@ pub(super) struct Restore {
     file: PathBuf,
     #[command(flatten)]
     key: KeyOptions,
-    /// The audit folder of the home that is lost: what was ordered after the backup is done again.
-    #[arg(long, value_name = "FOLDER", required_unless_present = "without_log")]
-    audit: Option<PathBuf>,
-    /// Go back to the moment of the backup: what was destroyed, suspended or revoked since is undone. It is recorded.
-    #[arg(long, conflicts_with = "audit")]
-    without_log: bool,
+    #[command(flatten)]
+    log: Log,
     /// The file with the password of the root key.
     #[arg(long, value_name = "FILE")]
     root_password_file: Option<PathBuf>,
@@ -68,6 +64,19 @@ pub(super) struct Restore {
     /// The server's certificates, if the key is a new one [default: those of the backup].
     #[arg(long, value_name = "FILE", requires = "server_key")]
     server_certificate: Option<PathBuf>,
+}
+
+/// What happened after the backup.
+// A group, so that whoever gives neither is told of both.
+#[derive(Debug, clap::Args)]
+#[group(id = "log", required = true, multiple = false)]
+struct Log {
+    /// The audit folder of the home that is lost: what was ordered after the backup is done again.
+    #[arg(long, value_name = "FOLDER")]
+    audit: Option<PathBuf>,
+    /// Go back to the moment of the backup: what was destroyed, suspended or revoked since is undone. It is recorded.
+    #[arg(long)]
+    without_log: bool,
 }
 
 /// The backup, and who is expected to have signed its audit head.
@@ -104,7 +113,7 @@ struct CreatedDocument<'a> {
 
 fn create(home: &Home, order: &Create, format: Format) -> Result<(), Failure> {
     existing_home(&home.home)?;
-    let unwritable = |error: std::io::Error| Failure::file(&order.out, "written", &error);
+    let unwritable = |error: std::io::Error| Failure::new_file(&order.out, &error);
     if order.out.symlink_metadata().is_ok() {
         return Err(unwritable(std::io::ErrorKind::AlreadyExists.into()));
     }
@@ -182,7 +191,7 @@ fn open(file: &Path, key: &KeyOptions) -> Result<Backup, Failure> {
 
 fn restore(home: &Home, order: &Restore, format: Format) -> Result<(), Failure> {
     let backup = open(&order.file, &order.key)?;
-    let log = match &order.audit {
+    let log = match &order.log.audit {
         Some(folder) => LaterLog::Folder(folder),
         None => LaterLog::Lost,
     };

@@ -257,7 +257,7 @@ fn import_reader(home: &Home, words: &Reader, format: Format) -> Result<(), Fail
 
 /// The place is made sure of before the key is made.
 fn begin(home: &Home, words: &Begin, format: Format) -> Result<(), Failure> {
-    let unwritable = |error: std::io::Error| Failure::file(&words.out, "written", &error);
+    let unwritable = |error: std::io::Error| Failure::new_file(&words.out, &error);
     let mut options = OpenOptions::new();
     let mut file = options
         .write(true)

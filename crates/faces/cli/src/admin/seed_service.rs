@@ -374,7 +374,7 @@ fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
         file.write_all(text.as_bytes())?;
         file.sync_all()
     });
-    written.map_err(|error| Failure::file(path, "written", &error))
+    written.map_err(|error| Failure::new_file(path, &error))
 }
 
 impl MovedDocument {

@@ -79,7 +79,7 @@ fn write(
 ) -> Result<(), Failure> {
     let keys = crate::seal::recipients_of(&export.recipients)?;
     let OneContext { name, tenant } = export.context;
-    let unwritable = |error: std::io::Error| Failure::file(&export.out, "written", &error);
+    let unwritable = |error: std::io::Error| Failure::new_file(&export.out, &error);
     let mut options = OpenOptions::new();
     let options = options.write(true).create_new(true).mode(0o600);
     let mut file = options.open(&export.out).map_err(unwritable)?;

@@ -1,8 +1,5 @@
 //! Where the keys of columns come from: files, or a data key that a context has wrapped.
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use keywright_client::Open;
@@ -16,10 +13,18 @@ use keywright_protect::{ColumnKey, Keys};
 use keywright_secret::{Secret, SecretBytes};
 use keywright_types::Name;
 
+use super::made::{self, NewFiles};
 use super::refused;
 use crate::client::connection::Connection;
 use crate::exit::{Exit, Failure};
 use crate::place;
+
+/// Whether a run begins, or goes on with what one before it has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    Begins,
+    GoesOn,
+}
 
 /// The keys of a run.
 #[derive(Debug, clap::Args)]
@@ -45,14 +50,28 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// The keys for what protects; new ones where that was asked for.
-    pub(super) fn fetch(&self, rules: &Rules) -> Result<Keys, Failure> {
-        if !self.new_key {
-            return self.fetch_existing();
+    /// The keys for what protects; new ones where that was asked for, with the files that are to be written.
+    pub(super) fn fetch(&self, rules: &Rules, start: Start) -> Result<(Keys, NewFiles), Failure> {
+        // The command of the run that was interrupted has made its keys, and goes on with them. Other keys that
+        // are there would not fit its journal.
+        let is_made = start == Start::GoesOn && self.files().all(Path::exists);
+        if !self.new_key || is_made {
+            return Ok((self.fetch_existing()?, NewFiles::default()));
         }
-        if let (Some(path), Some(context)) = (&self.wrapped_key, &self.context) {
-            return self.wrap_new(path, context);
+        match (&self.wrapped_key, &self.context) {
+            (Some(path), Some(context)) => self.wrap_new(path, context),
+            _ => self.make_new(rules),
         }
+    }
+
+    /// The files that keys are in, or come to.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let plain = self.key_file.iter().map(|given| split(given).1);
+        plain.chain(self.wrapped_key.as_deref())
+    }
+
+    fn make_new(&self, rules: &Rules) -> Result<(Keys, NewFiles), Failure> {
+        let (mut keys, mut files) = (Keys::none(), NewFiles::default());
         for given in &self.key_file {
             let (name, path) = split(given);
             let known = |name| rules.columns().iter().any(|rule| rule.key() == Some(name));
@@ -65,10 +84,10 @@ impl Given {
             }
             let fresh = RandomStream::new().and_then(|mut random| random.secret::<32>());
             let fresh = fresh.map_err(|error| refused(error.into()))?;
-            let digits = SecretBytes::from_vec(hex::encode(fresh.expose()).into_bytes());
-            create(path, &[digits.expose(), b"\n"])?;
+            files.add(path, hex::encode(fresh.expose()).into_bytes())?;
+            keys = with(keys, name, (self.key_version, fresh))?;
         }
-        self.fetch_existing()
+        Ok((keys, files))
     }
 
     /// The keys for what reveals, which a new key could not.
@@ -91,17 +110,16 @@ impl Given {
         }
     }
 
-    fn wrap_new(&self, path: &Path, context: &Name) -> Result<Keys, Failure> {
-        if path.exists() {
-            return Err(taken(path));
-        }
+    fn wrap_new(&self, path: &Path, context: &Name) -> Result<(Keys, NewFiles), Failure> {
+        made::free(path)?;
         let service = Service::reach(&self.connection)?;
         let made = service.client.datakey(context, None)?;
         let secret = made
             .plaintext
             .ok_or_else(|| Failure::broken("a data key came without its key"))?;
-        create(path, &[base64::encode(&made.ciphertext).as_bytes(), b"\n"])?;
-        self.keys(*made.id.as_bytes(), &secret)
+        let mut files = NewFiles::default();
+        files.add(path, base64::encode(&made.ciphertext).into_bytes())?;
+        Ok((self.keys(*made.id.as_bytes(), &secret)?, files))
     }
 
     fn unwrap(&self, path: &Path, context: &Name) -> Result<Keys, Failure> {
@@ -179,13 +197,22 @@ pub(super) fn of_files(given: &[String], version: u32) -> Result<Keys, Failure> 
                 "a key of columns has 32 bytes, or 64 hexadecimal digits",
             )
         })?;
-        let key = ColumnKey::without_id(version, secret).map_err(refused)?;
-        keys = match name {
-            Some(name) => keys.with_named(name, key),
-            None => keys.with_unnamed(key),
-        };
+        keys = with(keys, name, (version, secret))?;
     }
     Ok(keys)
+}
+
+/// One key more, for the rules that give this name or for those that give none.
+fn with(
+    keys: Keys,
+    name: Option<&str>,
+    (version, secret): (u32, Secret<32>),
+) -> Result<Keys, Failure> {
+    let key = ColumnKey::without_id(version, secret).map_err(refused)?;
+    Ok(match name {
+        Some(name) => keys.with_named(name, key),
+        None => keys.with_unnamed(key),
+    })
 }
 
 /// A name before the first `=`, unless that belongs to a path.
@@ -194,28 +221,4 @@ fn split(given: &str) -> (Option<&str>, &Path) {
         Some((name, path)) if !name.contains('/') => (Some(name), Path::new(path)),
         _ => (None, Path::new(given)),
     }
-}
-
-/// Writes a key to a file that is not there yet, for its owner alone.
-fn create(path: &Path, pieces: &[&[u8]]) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    let opened = options.write(true).create_new(true).mode(0o600).open(path);
-    let written = opened.and_then(|mut file| {
-        for piece in pieces {
-            file.write_all(piece)?;
-        }
-        file.sync_all()
-    });
-    written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => taken(path),
-        _ => Failure::file(path, "written", &error),
-    })
-}
-
-fn taken(path: &Path) -> Failure {
-    Failure::new(
-        Exit::Refused,
-        format!("{} exists and is not written over", path.display()),
-        "choose another name, or leave --new-key out to use what is there",
-    )
 }

@@ -4,6 +4,7 @@
 //! the same command is given again.
 
 mod keys;
+mod made;
 mod opened;
 mod progress;
 mod refused;
@@ -22,6 +23,8 @@ use keywright_protect::{
 };
 use keywright_tabular::csv::{Options as Dialect, Separator};
 
+use self::keys::Start;
+use self::made::NewFiles;
 pub(crate) use self::opened::Opened;
 pub(crate) use self::refused::{refused, refused_columnar};
 use crate::confirm::{Yes, confirm};
@@ -166,29 +169,33 @@ enum Block {
 pub(crate) fn protect(arguments: &Protect, format: Format) -> Result<Exit, Failure> {
     let source = arguments.table.open()?;
     let rules = read_rules(&arguments.rules)?;
-    let files = arguments.table.files(&[&arguments.rules])?;
-    let keys = arguments.keys.fetch(&rules)?;
+    let keep = arguments.keys.files().chain([arguments.rules.as_path()]);
+    let files = arguments.table.files(keep)?;
+    let start = arguments.table.start(&files);
+    let (keys, new) = arguments.keys.fetch(&rules, start)?;
     let plan = Plan::protect(source.layout(), &rules, &keys).map_err(refused)?;
-    arguments.table.run(&source, &plan, (&files, format))
+    let table = &arguments.table;
+    table.run(&source, &plan, (&files, &new), format)
 }
 
 pub(crate) fn reveal(arguments: &Reveal, format: Format) -> Result<Exit, Failure> {
     let source = arguments.table.open()?;
     let rules = arguments.rules.as_deref().map(read_rules).transpose()?;
-    let files = arguments.table.files(&[])?;
+    let files = arguments.table.files(arguments.keys.files())?;
     let protection = read_protection(&arguments.table.file)?;
     let keys = arguments.keys.fetch_old()?;
     let plan = Plan::reveal(source.layout(), &protection, rules.as_ref(), &keys);
-    arguments
-        .table
-        .run(&source, &plan.map_err(refused)?, (&files, format))
+    let (table, none) = (&arguments.table, NewFiles::default());
+    table.run(&source, &plan.map_err(refused)?, (&files, &none), format)
 }
 
 pub(crate) fn migrate(arguments: &Migrate, format: Format) -> Result<Exit, Failure> {
     let source = arguments.table.open()?;
     let rules = read_rules(&arguments.rules)?;
-    let files = arguments.table.files(&[&arguments.rules])?;
-    let keys = arguments.keys.fetch(&rules)?;
+    let keep = arguments.keys.files().chain([arguments.rules.as_path()]);
+    let files = arguments.table.files(keep)?;
+    let start = arguments.table.start(&files);
+    let (keys, new) = arguments.keys.fetch(&rules, start)?;
     let plan = match (arguments.from_mode, &arguments.from_rules) {
         (Some(mode), Some(old)) => {
             let (old, foreign) = (read_rules(old)?, arguments.foreign(mode.into())?);
@@ -202,9 +209,8 @@ pub(crate) fn migrate(arguments: &Migrate, format: Format) -> Result<Exit, Failu
             Plan::migrate(source.layout(), &origin, &rules, &keys)
         }
     };
-    arguments
-        .table
-        .run(&source, &plan.map_err(refused)?, (&files, format))
+    let table = &arguments.table;
+    table.run(&source, &plan.map_err(refused)?, (&files, &new), format)
 }
 
 impl Migrate {
@@ -243,7 +249,7 @@ impl Table {
     }
 
     /// Where everything goes. Whether an old output may go is asked before any key is fetched.
-    fn files(&self, keep: &[&PathBuf]) -> Result<Files, Failure> {
+    fn files<'a>(&self, keep: impl Iterator<Item = &'a Path>) -> Result<Files, Failure> {
         let mut files = Files::new(&self.out);
         if let Some(rejects) = &self.rejects {
             files = files.with_rejects(rejects);
@@ -264,11 +270,20 @@ impl Table {
         Ok(files.with_overwrite(Overwrite::Replace))
     }
 
+    /// Whether an interrupted run has left something that this one goes on with.
+    fn start(&self, files: &Files) -> Start {
+        match !self.restart && files.journal().exists() {
+            true => Start::GoesOn,
+            false => Start::Begins,
+        }
+    }
+
     fn run(
         &self,
         source: &Opened,
         plan: &Plan,
-        (files, format): (&Files, Format),
+        (files, new): (&Files, &NewFiles),
+        format: Format,
     ) -> Result<Exit, Failure> {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let mut options = Options::new(self.threads.unwrap_or_else(cores));
@@ -277,6 +292,8 @@ impl Table {
         }
         let stop = Arc::new(AtomicBool::new(false));
         stop_when_interrupted(&stop);
+        // From here on an interrupt ends nothing at once, so what is made can be taken back.
+        let written = new.write()?;
         let mut bar = progress::Bar::new((!self.quiet).then(|| source.size()));
         let mut listen = |progress: &Progress| {
             bar.show(progress);
@@ -287,9 +304,27 @@ impl Table {
         };
         let ran = source.run(plan, files, &options, &mut listen);
         let took = bar.finish();
-        let summary = ran?;
+        let is_left = match &ran {
+            Ok(_) => true,
+            Err(error) => error.can_go_on() && may_be_there(&files.journal()),
+        };
+        if is_left {
+            written.keep();
+        } else {
+            drop(written);
+        }
+        let summary = ran.map_err(refused_columnar)?;
         show::summary(&summary, took, (source, plan, files), format)?;
         Ok(Exit::Ok)
+    }
+}
+
+/// Whether a journal is left. A disk that does not say may have one, and keys are not put at risk for it.
+fn may_be_there(journal: &Path) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+    match journal.symlink_metadata() {
+        Ok(_) => true,
+        Err(error) => !matches!(error.kind(), NotFound | NotADirectory | PermissionDenied),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use keywright_protect::{Error, Files, Options, Plan, Progress, Source, Summary};
+use keywright_protect::{Files, Options, Plan, Progress, Source, Summary};
 use keywright_tabular::csv::{Layout, Options as Dialect};
 
 use super::refused::{refused, refused_columnar};
@@ -50,23 +50,23 @@ impl Opened {
         }
     }
 
+    /// Carries out a plan; whether the same command can go on after an error, that says.
     pub(super) fn run(
         &self,
         plan: &Plan,
         files: &Files,
         options: &Options,
         listen: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
-    ) -> Result<Summary, Failure> {
+    ) -> Result<Summary, keywright_columnar::Error> {
         match self {
-            Self::Csv(source) => {
-                keywright_protect::run(source, plan, files, options, listen).map_err(refused)
-            }
+            Self::Csv(source) => Ok(keywright_protect::run(
+                source, plan, files, options, listen,
+            )?),
             Self::Columnar(table) => {
                 if options.is_anew() {
-                    keywright_protect::forget(files).map_err(|error: Error| refused(error))?;
+                    keywright_protect::forget(files)?;
                 }
                 keywright_columnar::run(table, plan, files, options.threads(), listen)
-                    .map_err(refused_columnar)
             }
         }
     }

@@ -45,9 +45,10 @@ pub(super) struct Versions {
     #[command(flatten)]
     bare: Bare,
     /// The version.
+    // The name `version` is that of the flag which tells the program's.
     #[arg(
         id = "key_version",
-        long,
+        long = "key-version",
         value_name = "N",
         required_unless_present = "all",
         conflicts_with = "all"

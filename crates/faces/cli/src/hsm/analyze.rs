@@ -274,13 +274,24 @@ fn whole(path: &Path, zone: &Zone, mut each: Option<&mut Sink<'_>>) -> Result<Re
         let bytes = buffer.get(..count).unwrap_or_default();
         if bytes.is_empty() {
             analyzer.finish();
-            return Ok(analyzer.report());
+            return a_log(path, analyzer.report());
         }
         analyzer.push(bytes);
         if let Some(each) = each.as_mut() {
             each(bytes).map_err(|error| Failure::file(path, "copied", &error))?;
         }
     }
+}
+
+/// Refuses another file that was named by mistake, before anything is said of it.
+fn a_log(path: &Path, report: Report) -> Result<Report, Refusal> {
+    if report.is_of_no_log() {
+        return Err(Refusal::usage(
+            format!("no line of {} is the record of a call", path.display()),
+            "name a log of the recorder, of pkcs11-spy, or JSON Lines with func, rv and dur_ms",
+        ));
+    }
+    Ok(report)
 }
 
 fn rows<'a>(findings: &'a [Finding], file: &'a str) -> Vec<sarif::Row<'a>> {

@@ -96,7 +96,7 @@ impl UserPin {
     /// The one source that is named; `None` if none is.
     pub(super) fn source(&self) -> Result<Option<Source>, Refusal> {
         Source::only([
-            self.pin_prompt.then_some(Source::Prompt("PIN")),
+            self.pin_prompt.then_some(Source::Prompt(Wanted::User)),
             self.pin_file.clone().map(Source::File),
             self.pin_fd.map(Source::Descriptor),
             self.pin_env.clone().map(Source::Variable),
@@ -125,7 +125,8 @@ impl UserPin {
 impl OfficerPin {
     pub(super) fn source(&self) -> Result<Option<Source>, Refusal> {
         Source::only([
-            self.so_pin_prompt.then_some(Source::Prompt("SO PIN")),
+            self.so_pin_prompt
+                .then_some(Source::Prompt(Wanted::Officer)),
             self.so_pin_file.clone().map(Source::File),
             self.so_pin_fd.map(Source::Descriptor),
             self.so_pin_env.clone().map(Source::Variable),
@@ -148,11 +149,49 @@ impl NewPin {
     }
 }
 
+/// A PIN that is asked for. Each has flags of its own that name where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// The user's.
+    User,
+    /// The security officer's.
+    Officer,
+    /// The first one of the user.
+    FirstOfUser,
+    /// The first one of the security officer.
+    FirstOfOfficer,
+    /// The one that comes in the place of another, whoever has it.
+    Next,
+}
+
+impl Wanted {
+    /// As it is called at the prompt.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::User => "PIN",
+            Self::Officer => "SO PIN",
+            Self::FirstOfUser | Self::Next => "new PIN",
+            Self::FirstOfOfficer => "new SO PIN",
+        }
+    }
+
+    /// The flags that name its source.
+    pub(super) const fn flags(self) -> &'static str {
+        match self {
+            Self::User | Self::FirstOfUser => "--pin-file, --pin-fd, --pin-env or --pin-stdin",
+            Self::Officer | Self::FirstOfOfficer => {
+                "--so-pin-file, --so-pin-fd, --so-pin-env or --so-pin-stdin"
+            }
+            Self::Next => "--new-pin-file, --new-pin-fd, --new-pin-env or --new-pin-stdin",
+        }
+    }
+}
+
 /// Where a PIN is.
 pub(super) enum Source {
     Descriptor(u32),
     File(PathBuf),
-    Prompt(&'static str),
+    Prompt(Wanted),
     Stdin,
     Variable(String),
     /// From a URI, which is a word of the command.
@@ -191,7 +230,7 @@ impl Source {
                 bounded(&mut file).map_err(|e| unreadable(&path, &e))?
             }
             Self::Stdin => line(Path::new("standard input"), &mut StandardInput)?,
-            Self::Prompt(what) => super::prompt::ask(what)?,
+            Self::Prompt(wanted) => super::prompt::ask(wanted)?,
         };
         Ok(Pin::from_line(bytes))
     }

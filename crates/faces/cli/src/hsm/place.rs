@@ -8,7 +8,7 @@ use keywright_hsm::{Access, Desk, Error, KeyChoice, Login, Module, Token, TokenC
 use serde_json::json;
 
 use super::answer::{Beside, Refusal};
-use super::pin::{Source, UserPin};
+use super::pin::{Source, UserPin, Wanted};
 
 /// Which token.
 #[derive(Debug, Default, clap::Args)]
@@ -201,7 +201,7 @@ pub(super) fn login(
         None if entry == Entry::IfNamed || !flags.needs_login() => Ok(None),
         None if flags.has_own_keypad() => Ok(Some(Login::Keypad)),
         None => {
-            let read = Source::Prompt("PIN").read(pin.words(), &mut beside.warnings)?;
+            let read = Source::Prompt(Wanted::User).read(pin.words(), &mut beside.warnings)?;
             Ok(Some(Login::Pin(read)))
         }
     }

@@ -10,7 +10,7 @@ use rustix::termios::{
 
 use super::answer::Refusal;
 use super::heard::{First, Heard};
-use super::pin::{LONGEST, unreadable};
+use super::pin::{LONGEST, Wanted, unreadable};
 use crate::exit::{Exit, Failure};
 
 /// A terminal that neither shows nor interprets what is typed, until this is dropped. Ctrl-C is a byte here and
@@ -101,7 +101,8 @@ fn rub_out(line: &mut Vec<u8>) {
 }
 
 /// Asks for a PIN.
-pub(super) fn ask(what: &str) -> Result<Vec<u8>, Refusal> {
+pub(super) fn ask(wanted: Wanted) -> Result<Vec<u8>, Refusal> {
+    let (what, flags) = (wanted.name(), wanted.flags());
     if let Some(answer) = super::asked::secret(what) {
         return answer;
     }
@@ -110,7 +111,7 @@ pub(super) fn ask(what: &str) -> Result<Vec<u8>, Refusal> {
     let mut terminal = opened.map_err(|_| {
         Refusal::usage(
             format!("there is no terminal to ask for the {what}"),
-            "name its source: --pin-file, --pin-fd, --pin-env, --pin-stdin (for the security officer --so-pin-file and so on)",
+            format!("name its source: {flags}"),
         )
     })?;
     let failed = |error: std::io::Error| unreadable(path, &error);
@@ -126,7 +127,7 @@ pub(super) fn ask(what: &str) -> Result<Vec<u8>, Refusal> {
     match line.map_err(failed)? {
         Typed::Line(line) if line.is_empty() => Err(Refusal::usage(
             format!("no {what} was typed"),
-            "type it, or name its source: --pin-file, --pin-fd, --pin-env, --pin-stdin",
+            format!("type it, or name its source: {flags}"),
         )),
         Typed::Line(line) => Ok(line),
         Typed::Interrupted => Err(Failure::new(
@@ -169,6 +170,20 @@ mod tests {
         let longest = vec![b'1'; LONGEST];
         assert_eq!(line_of(&longest), longest);
         assert!(typed(&mut &[b'1'; LONGEST + 1][..], || Ok(First::Key)).is_err());
+    }
+
+    #[test]
+    fn each_pin_is_named_by_the_flags_of_its_own() {
+        for (wanted, name, flag) in [
+            (Wanted::User, "PIN", "--pin-file, "),
+            (Wanted::FirstOfUser, "new PIN", "--pin-file, "),
+            (Wanted::Officer, "SO PIN", "--so-pin-file, "),
+            (Wanted::FirstOfOfficer, "new SO PIN", "--so-pin-file, "),
+            (Wanted::Next, "new PIN", "--new-pin-file, "),
+        ] {
+            assert_eq!(wanted.name(), name);
+            assert!(wanted.flags().starts_with(flag), "{wanted:?}");
+        }
     }
 
     #[test]

@@ -4,14 +4,14 @@ use keywright_hsm::tokens::{self, Existing, Preview};
 use keywright_hsm::{Login, TokenChoice, User};
 
 use super::answer::{Answer, Beside, Refusal};
-use super::pin::{NewPin, OfficerPin, Source, UserPin, Words};
+use super::pin::{NewPin, OfficerPin, Source, UserPin, Wanted, Words};
 use super::place::Place;
 use crate::confirm::{Yes, confirm};
 use crate::exit::{Exit, Failure};
 
 /// The officer's PIN, from its source or the terminal.
 fn officer(pin: &OfficerPin, user: &UserPin, beside: &mut Beside) -> Result<Login, Refusal> {
-    let source = pin.source()?.unwrap_or(Source::Prompt("SO PIN"));
+    let source = pin.source()?.unwrap_or(Source::Prompt(Wanted::Officer));
     named(source, user.words(), beside)
 }
 
@@ -51,7 +51,7 @@ pub(super) fn init(words: &InitWords, beside: &mut Beside) -> Result<Answer, Ref
     let source = words
         .officer
         .source()?
-        .unwrap_or(Source::Prompt("new SO PIN"));
+        .unwrap_or(Source::Prompt(Wanted::FirstOfOfficer));
     let officer = named(source, accepted, beside)?;
     Ok(Answer::of(&tokens::initialize(&token, &officer, label)?))
 }
@@ -72,7 +72,10 @@ pub(crate) struct PinWords {
 pub(super) fn init_pin(words: &PinWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let (token, _) = words.place.token(beside)?;
     let officer = officer(&words.officer, &words.user, beside)?;
-    let source = words.user.source()?.unwrap_or(Source::Prompt("new PIN"));
+    let source = words
+        .user
+        .source()?
+        .unwrap_or(Source::Prompt(Wanted::FirstOfUser));
     let pin = named(source, words.user.words(), beside)?;
     let existing = match words.yes.yes {
         true => Existing::Replace,
@@ -108,11 +111,11 @@ pub(super) fn change(words: &ChangeWords, beside: &mut Beside) -> Result<Answer,
             officer(&words.officer, &words.user, beside)?,
         ),
         false => {
-            let source = words.user.source()?.unwrap_or(Source::Prompt("PIN"));
+            let source = words.user.source()?.unwrap_or(Source::Prompt(Wanted::User));
             (User::User, named(source, words.user.words(), beside)?)
         }
     };
-    let source = words.new.source()?.unwrap_or(Source::Prompt("new PIN"));
+    let source = words.new.source()?.unwrap_or(Source::Prompt(Wanted::Next));
     let new = named(source, Words::Refuse, beside)?;
     let done = tokens::change_pin(&token, who, (&old, &new), words.user.caution())?;
     Ok(Answer::of(&done))

@@ -59,15 +59,30 @@ pub(super) fn refused(error: Error) -> Failure {
 
 /// As [`refused`]; what the file itself shows to everybody, that it has no slot of the type, is said.
 pub(super) fn unopened(error: Error, wanted: SlotType) -> Failure {
-    let (happened, advice) = match (&error, wanted) {
-        (Error::NoSlot, SlotType::Password) => (
-            "the file is under no password",
-            "open it with a private key: keywright open --key-file FILE",
-        ),
-        (Error::NoSlot, _) => (
-            "the file was not sealed to a key of this kind",
-            "take the private key of another kind, or keywright unlock for a file under a password",
-        ),
+    let advice = match wanted {
+        SlotType::Password => "open it with a private key: keywright open --key-file FILE",
+        _ => {
+            "take the private key of another kind, or keywright unlock for a file under a password"
+        }
+    };
+    without_slot(error, wanted, advice)
+}
+
+/// As [`unopened`], where the same command takes a password or a private key.
+pub(super) fn unopened_here(error: Error, wanted: SlotType) -> Failure {
+    let advice = match wanted {
+        SlotType::Password => {
+            "give --key-file FILE with a private key in the same command, and no password"
+        }
+        _ => "take the private key of another kind, or --password-file FILE in place of --key-file",
+    };
+    without_slot(error, wanted, advice)
+}
+
+fn without_slot(error: Error, wanted: SlotType, advice: &str) -> Failure {
+    let happened = match (&error, wanted) {
+        (Error::NoSlot, SlotType::Password) => "the file is under no password",
+        (Error::NoSlot, _) => "the file was not sealed to a key of this kind",
         _ => return refused(error),
     };
     Failure {

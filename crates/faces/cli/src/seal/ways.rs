@@ -80,7 +80,7 @@ impl KeyOptions {
             None => SlotType::Password,
         };
         if !header.slots().iter().any(|slot| slot.kind() == wanted) {
-            return Err(refused::unopened(
+            return Err(refused::unopened_here(
                 keywright_container::Error::NoSlot,
                 wanted,
             ));
@@ -96,6 +96,6 @@ impl KeyOptions {
                 opened.map(|(key, _)| key)
             }
         };
-        opened.map_err(|error| refused::unopened(error, wanted))
+        opened.map_err(|error| refused::unopened_here(error, wanted))
     }
 }

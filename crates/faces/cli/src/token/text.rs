@@ -137,5 +137,5 @@ pub(super) fn write_new(path: &Path, pieces: &[&[u8]], mode: u32) -> Result<(), 
         }
         file.sync_all()
     });
-    written.map_err(|error| Failure::file(path, "written", &error))
+    written.map_err(|error| Failure::new_file(path, &error))
 }

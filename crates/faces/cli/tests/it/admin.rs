@@ -304,7 +304,7 @@ fn a_wallet_leaves_sealed_and_comes_back_under_another_name() {
     export("stays").refused(13, "made to stay", "");
     assert!(!Path::new(&sealed).exists(), "nothing is left behind");
     export("leaves").bytes();
-    export("leaves").refused(1, "cannot be written", "");
+    export("leaves").refused(13, "exists and is not written over", "choose another name");
     let restore = ["--sealed-seed", &sealed, "--seed-key-file", &key];
     let words = ["context", "create", "restored", "--tree", "slip10-ed25519"];
     home.admin(&[&words[..], &restore, &["--export", "plain"]].concat())
@@ -491,9 +491,9 @@ fn mistakes_with_certificates_are_named() {
     let other = home.folder.name("other");
     keywright(&["admin", "pki", "init", &other]).bytes();
     keywright(&["admin", "pki", "init", &other]).refused(
-        1,
-        "ca.pem cannot be written",
-        "path exists",
+        13,
+        "ca.pem exists and is not written over",
+        "choose another",
     );
     keywright(&[
         "admin",

@@ -144,6 +144,70 @@ fn a_backup_is_made_looked_at_and_restored_with_the_log_of_what_came_after() {
 }
 
 #[test]
+fn a_key_of_another_server_makes_no_home() {
+    let scene = Scene::new();
+    scene.create(&[]).bytes();
+    let (file, password) = (scene.file(), scene.password());
+    let (root, new) = (scene.home.word("root.password"), scene.new_home());
+    let restore = |key: &str| {
+        keywright(&[
+            "admin",
+            "--home",
+            &new,
+            "backup",
+            "restore",
+            &file,
+            "--password-file",
+            &password,
+            "--root-password-file",
+            &root,
+            "--without-log",
+            "--server-key",
+            key,
+        ])
+    };
+    let mismatch = "the private key does not belong to the certificate";
+    restore(&scene.home.word("ca.key")).refused(2, mismatch, "certificate, key");
+    restore(&password).refused(2, "private key: ", "certificate, key");
+    scene.left();
+    restore(&scene.home.word("server.key")).bytes();
+    let serve = ["serve", "--check", "--home", &new];
+    let said = String::from_utf8(keywright(&serve).stdout).unwrap();
+    assert!(said.contains("ok       server.certificate: "), "{said}");
+}
+
+#[test]
+fn a_wrong_password_of_the_root_names_the_word_that_gave_it() {
+    let scene = Scene::new();
+    scene.create(&[]).bytes();
+    let (file, password, wrong) = (
+        scene.file(),
+        scene.password(),
+        scene.passwords.name("wrong"),
+    );
+    let new = scene.new_home();
+    keywright(&[
+        "admin",
+        "--home",
+        &new,
+        "backup",
+        "restore",
+        &file,
+        "--password-file",
+        &password,
+        "--root-password-file",
+        &wrong,
+        "--without-log",
+    ])
+    .refused(
+        11,
+        "does not open with this password",
+        "--root-password-file",
+    );
+    scene.left();
+}
+
+#[test]
 fn a_backup_to_a_public_key_is_opened_by_the_private_key_alone() {
     let scene = Scene::new();
     let (private, public) = (scene.passwords.name("key"), scene.passwords.name("key.pub"));
@@ -154,7 +218,13 @@ fn a_backup_to_a_public_key_is_opened_by_the_private_key_alone() {
         .home
         .admin(&["backup", "verify", &file, "--key-file", &private])
         .bytes();
-    scene.verify(&[]).refused(8, "no_slot", "private key");
+    // What helps goes with the same command: `keywright open` opens no backup.
+    scene
+        .verify(&[])
+        .refused(8, "no_slot", "give --key-file FILE");
+    scene
+        .restore(&["--without-log"])
+        .refused(8, "no_slot", "give --key-file FILE");
     let root = scene.home.word("root.password");
     let new = scene.new_home();
     let words = [
@@ -222,7 +292,13 @@ fn nothing_is_written_over_and_no_home_is_needed_to_be_told_so() {
     let scene = Scene::new();
     scene.create(&[]).bytes();
     let before = scene.backups.read("home.kwb");
-    scene.create(&[]).refused(1, "cannot be written", "");
+    let refused = |ended: Ended| {
+        ended.refused(13, "exists and is not written over", "choose another name");
+    };
+    refused(scene.create(&[]));
+    let server = scene.home.serve();
+    refused(scene.create(&[]));
+    server.stop();
     assert_eq!(scene.backups.read("home.kwb"), before);
     let nowhere = scene.backups.name("no-home");
     let file = scene.backups.name("other");
@@ -290,7 +366,9 @@ fn what_is_not_the_right_backup_under_the_right_password_is_refused_and_leaves_n
 fn a_restore_without_log_or_flag_over_a_home_or_without_the_root_is_refused() {
     let scene = Scene::new();
     scene.create(&[]).bytes();
-    scene.restore(&[]).refused(2, "--audit", "usage");
+    for way in ["--audit", "--without-log"] {
+        scene.restore(&[]).refused(2, way, "usage");
+    }
     let log = scene.home.word("audit");
     scene
         .restore(&["--audit", &log, "--without-log"])

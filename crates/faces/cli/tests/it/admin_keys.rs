@@ -75,9 +75,11 @@ fn a_key_that_was_exported_works_in_another_home_as_it_did_in_its_own() {
     scene.export("codes", &file).bytes();
     let mode = std::fs::metadata(&file).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);
-    scene
-        .export("codes", &file)
-        .refused(1, "cannot be written", "");
+    scene.export("codes", &file).refused(
+        13,
+        "exists and is not written over",
+        "choose another name",
+    );
     let other = Home::demo();
     let sealed = [
         "--mac",
@@ -213,8 +215,12 @@ fn an_import_key_needs_a_node_and_takes_one_key_that_is_the_right_one() {
     let id = begun["id"].as_str().unwrap().to_owned();
     let text = std::fs::read_to_string(&pem).unwrap();
     assert!(text.starts_with("-----BEGIN PUBLIC KEY-----"));
-    home.admin(&["import", "begin", "--out", &pem])
-        .refused(1, "cannot be written", "");
+    home.admin(&["import", "begin", "--out", &pem]).refused(
+        13,
+        "exists and is not written over",
+        "choose another name",
+    );
+    assert_eq!(std::fs::read_to_string(&pem).unwrap(), text);
     let garbage = home.folder.write("wrapped", vec![7; 400]);
     let import = |id: &str, check: &str, file: &str| {
         let words = [

@@ -178,7 +178,7 @@ fn contexts_of_each_purpose_are_made_in_the_token_and_used() {
         );
         match store.kind() {
             Kind::Kryoptic => drop(fourth.bytes()),
-            Kind::SoftHsm => fourth.refused(12, "does not support", ""),
+            Kind::SoftHsm => fourth.refused(12, "keeps no keys of token-gcm-16", "list-mechanisms"),
         }
         let lattice = over_lattices(&home, store);
         grant(&home);
@@ -226,7 +226,7 @@ fn over_lattices(home: &Home, store: &Store) -> Option<&'static str> {
             Some("lattice")
         }
         Kind::SoftHsm => {
-            made.refused(12, "does not support", "");
+            made.refused(12, "keeps no keys of ml-dsa-65", "list-mechanisms");
             None
         }
     }
@@ -241,7 +241,10 @@ fn what_no_token_keeps_is_refused_with_what_to_do() {
             (&["--tree", "bip32-secp256k1"], "purpose tree"),
             (&["--suite", "xaes-256-gcm"], "streams need the key"),
             (&["--suite", "xchacha20-poly1305"], "streams need the key"),
-            (&["--sign", "ecdsa-secp256k1"], "does not support"),
+            (
+                &["--sign", "ecdsa-secp256k1"],
+                "keeps no keys of ecdsa-secp256k1",
+            ),
             (&["--sign", "rsa-4096-pss-sha-256"], "not signed in a token"),
             (
                 &["--deterministic", "equal-texts-show"],
@@ -322,7 +325,8 @@ fn the_keys_of_the_seed_service_are_bound_where_they_are_or_nothing_gets_a_right
                 &pin,
             ];
             let key = ["--key-label", label, "--bits", "256", "--id", id];
-            keywright(&[&["hsm", "gen-symmetric-key"], &token[..], &key].concat()).bytes();
+            let words = [&["hsm", "gen-symmetric-key"], &token[..], &key].concat();
+            keywright(&[&words[..], &["--allow-duplicate"]].concat()).bytes();
         };
         make("kek-trade-v1", "01");
         make("kek-trade-v2", "02");
@@ -331,7 +335,8 @@ fn the_keys_of_the_seed_service_are_bound_where_they_are_or_nothing_gets_a_right
         let policy = || home.admin(&["policy", "show"]).text();
         let before = policy();
         // One key is not in the token: the policy, which comes last, is as it was.
-        assert_ne!(import(&home, "token", &[]).code, 0);
+        let missing = "no secret key labelled \"kek-codes-v1\"";
+        import(&home, "token", &[]).refused(9, missing, "list-objects");
         assert_eq!(policy(), before);
         make("kek-codes-v1", "03");
         let told = import(&home, "token", &["--format", "json"]).document();
@@ -351,5 +356,41 @@ fn the_keys_of_the_seed_service_are_bound_where_they_are_or_nothing_gets_a_right
         assert_eq!(shown["context"]["versions"][1]["reader"]["object"], "03");
         let again = import(&home, "token", &["--format", "json"]).document();
         assert!(again.get("epoch").is_none(), "{again}");
+    });
+}
+
+#[test]
+fn a_key_of_the_seed_service_that_is_missing_or_there_twice_is_not_brought_in() {
+    on_each(|store| {
+        let place = Place::new(store);
+        let (module, pin) = (place.module.clone(), place.pin.clone());
+        let token = ["--module", &module, "--label", "keywright"];
+        for (label, id) in [("kek-one", "01"), ("kek-twin", "02"), ("kek-twin", "03")] {
+            let key = ["--key-label", label, "--id", id, "--pin-file", &pin];
+            let more = ["--bits", "256", "--allow-duplicate"];
+            let words = [&["hsm", "gen-symmetric-key"], &token[..], &key, &more].concat();
+            keywright(&words).bytes();
+        }
+        let home = place.home(&["--demo"]);
+        create(&home, &["trade", "--custody", "token"]).bytes();
+        let reader = |label: &str, more: &[&str]| {
+            let words = ["import", "reader", "trade", "--mode", "private", "--label"];
+            home.admin(&[&words[..], &[label], more].concat())
+        };
+        let refuse = || {
+            let missing = "the token has no secret key labelled \"kek-none\"";
+            reader("kek-none", &[]).refused(9, missing, "list-objects");
+            let other = "labelled \"kek-one\" with id 00";
+            reader("kek-one", &["--object", "00"]).refused(9, other, "nothing was changed");
+            let several = "more than one secret key labelled \"kek-twin\"";
+            reader("kek-twin", &[]).refused(13, several, "leave one");
+            reader("kek-twin", &["--object", "02"]).refused(13, several, "leave one");
+        };
+        refuse();
+        // A node that runs says the same.
+        let server = home.serve();
+        refuse();
+        reader("kek-one", &["--object", "01"]).bytes();
+        server.stop();
     });
 }

@@ -672,6 +672,21 @@ fn cases_on_one_home_share_its_server() {
 }
 
 #[test]
+fn a_server_that_does_not_come_to_listen_is_refused_in_its_own_words() {
+    let (bench, home) = (Bench::new(), Home::demo());
+    let suite = format!(
+        "version = 1\n[target]\nx = {{ kind = \"service\", home = {:?} }}\n\
+         [[case]]\nid = \"encrypt\"\ntarget = \"x\"\nop = \"service.encrypt\"\n",
+        home.word(""),
+    );
+    let file = bench.folder.write("suite.toml", suite);
+    std::fs::remove_file(home.word("server.key")).unwrap();
+    bench
+        .run(&["run", &file])
+        .refused(1, "it ended before it listened: server.key names", "");
+}
+
+#[test]
 fn any_url_is_a_target_and_an_answer_that_is_no_success_is_a_failure() {
     let (bench, home) = (Bench::new(), Home::demo());
     let server = home.serve();

@@ -220,14 +220,14 @@ fn bad_values_end_the_run_or_go_where_the_rule_says() {
         "on_bad",
     );
     assert!(!refused.stderr.contains("4111"), "{refused:?}");
-    assert_eq!(work.folder.names(), ["in.csv", "key", "rules.toml"]);
-    let error = work.protect(&["--format", "json"]).error(3);
+    assert_eq!(work.folder.names(), ["in.csv", "rules.toml"]);
+    let error = work.protect(&["--new-key", "--format", "json"]).error(3);
     assert_eq!(error["code"], "value_misfit");
     work.folder.write(
         "rules.toml",
         RULES.replacen("keep = ", "on_bad = \"reject\"\nkeep = ", 1),
     );
-    let told = work.protect(&["--format", "json"]).document();
+    let told = work.protect(&["--new-key", "--format", "json"]).document();
     assert_eq!(
         (&told["written"], &told["rejected"]),
         (&1.into(), &1.into())
@@ -237,6 +237,40 @@ fn bad_values_end_the_run_or_go_where_the_rule_says() {
         b"id,card,born\n2,4111111111111112,1960-01-30\n"
     );
     assert_eq!(work.folder.mode("out.csv.rejects"), 0o600);
+}
+
+/// A new key is of no use without an output, and would stand in the way of the same command.
+#[test]
+fn a_command_that_fails_takes_back_the_keys_that_it_made_and_no_others() {
+    let work = Work::new(PEOPLE, RULES);
+    let there = work.folder.write("there", "ab".repeat(32));
+    let missing = RULES.replace("\"card\"\nformat", "\"pan\"\nformat");
+    let missing = work.folder.write("missing.toml", missing);
+    let named = RULES.replace("name = \"born\"", "key = \"b\"\nname = \"born\"");
+    let named = work.folder.write("named.toml", named);
+    let (nowhere, both) = (work.folder.name("no/out.csv"), format!("b={there}"));
+    let names = work.folder.names();
+    let run = |command: &str, rules: &str, more: &[&str]| {
+        let words = [command, &work.input, "--rules", rules, "--new-key"];
+        keywright(&[&words[..], &["--key-file", &work.key], more].concat())
+    };
+    let out = ["--out", &work.out];
+    run("protect", &missing, &out).refused(2, "pan", "header");
+    run("protect", &work.rules, &["--out", &nowhere]).refused(1, "cannot be written", "");
+    // No output can be its own key.
+    run("protect", &work.rules, &["--out", &work.key, "--yes"]).refused(2, "overwrite", "--out");
+    let second = [&out[..], &["--key-file", &both]].concat();
+    run("protect", &named, &second).refused(13, "there exists", "--new-key");
+    let migrate = [&out[..], &["--from-key-file", &there]].concat();
+    run("migrate", &work.rules, &migrate).refused(9, "protection.json", "beside");
+    // Of another run there is a journal already; the key does not belong to it.
+    let journal = work.folder.write("out.csv.journal", vec![7; 200]);
+    run("protect", &work.rules, &out).refused(13, "belongs to a run", "--restart");
+    std::fs::remove_file(journal).unwrap();
+    assert_eq!(work.folder.names(), names);
+    assert_eq!(work.folder.read("there"), "ab".repeat(32).as_bytes());
+    work.protect(&["--new-key"]).bytes();
+    work.reveal(&[]).bytes();
 }
 
 /// The example, many times over.
@@ -347,7 +381,8 @@ fn a_full_disk_is_told_and_the_run_goes_on_once_there_is_room() {
         "{stderr}"
     );
     assert!(!work.folder.names().contains(&"out.csv".to_owned()));
-    let told = work.protect(&["--format", "json"]).document();
+    // The same command: the key that it made is that of the journal.
+    let told = work.protect(&["--new-key", "--format", "json"]).document();
     assert_eq!(told["rows"], 20_000);
     assert!(told["resumed"].as_u64().unwrap() > 0, "{told}");
     work.reveal(&[]).bytes();
@@ -360,7 +395,6 @@ fn an_interrupt_ends_with_its_code_and_the_run_can_go_on() {
         &large(10),
         &std::fs::read_to_string(example("rules.toml")).unwrap(),
     );
-    std::fs::write(&work.key, "cd".repeat(32)).unwrap();
     let words = [
         "protect",
         &work.input,
@@ -368,6 +402,7 @@ fn an_interrupt_ends_with_its_code_and_the_run_can_go_on() {
         &work.rules,
         "--key-file",
         &work.key,
+        "--new-key",
         "--out",
         &work.out,
     ];
@@ -384,7 +419,9 @@ fn an_interrupt_ends_with_its_code_and_the_run_can_go_on() {
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130), "{ended:?}");
     assert!(journal.exists());
-    let told = work.protect(&["--format", "json"]).document();
+    let key = work.folder.read("key");
+    let told = work.protect(&["--new-key", "--format", "json"]).document();
+    assert_eq!(work.folder.read("key"), key);
     assert!(told["resumed"].as_u64().unwrap() > 0, "{told}");
     assert_eq!(told["rows"], 100_000);
 }

@@ -556,7 +556,7 @@ fn a_service_that_is_not_there_is_said_so() {
     keywright(&[&["client", "health"][..], &home.of("trading-1", &url)].concat()).refused(
         5,
         &url,
-        "service runs",
+        "keywright client health, with the same address, roots and certificate",
     );
     for url in [
         "http://127.0.0.1:1",
@@ -565,7 +565,7 @@ fn a_service_that_is_not_there_is_said_so() {
         "https://",
     ] {
         let ended = keywright(&[&["client", "health"][..], &home.of("trading-1", url)].concat());
-        ended.refused(2, "https://host", "");
+        ended.refused(2, "https://host", "https://HOST:PORT");
     }
 }
 

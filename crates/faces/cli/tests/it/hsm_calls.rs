@@ -136,7 +136,25 @@ fn two_logs_are_compared_and_only_new_findings_count() {
 fn what_is_no_log_is_said_and_what_is_wrong_with_the_words_too() {
     let folder = Folder::new();
     let noise = folder.write("noise", [0xff, 0, 0xfe, b'\n', 7]);
-    let ended = keywright(&["hsm", "analyze", &noise, "--json"]);
+    let page = folder.write("page.md", "# Title\n\nText:\n\n    a: 00 11 22\n");
+    let copy = folder.name("copy.log");
+    let log = folder.write("calls.jsonl", LOG);
+    for words in [
+        vec![&noise[..], "--json"],
+        vec![&page[..], "--fail-on", "high", "--json"],
+        vec![&page[..], "--scrub", &copy, "--json"],
+        vec!["--compare", &log, &page, "--json"],
+    ] {
+        let ended = keywright(&[&["hsm", "analyze"], &words[..]].concat());
+        let refused = error(&ended, 2, None);
+        let message = refused["message"].as_str().unwrap();
+        assert!(message.contains("no line of"), "{refused}");
+    }
+    assert!(!std::path::Path::new(&copy).exists(), "no copy of it");
+    refused(&keywright(&["hsm", "analyze", &page]), 2, "no line of");
+    // A log without a call yet, and one with lines of another program, are logs.
+    let empty = folder.write("empty", "");
+    let ended = keywright(&["hsm", "analyze", &empty, "--json"]);
     assert_eq!(ended.code, 0);
     let document = document(&ended);
     assert!(
@@ -145,6 +163,12 @@ fn what_is_no_log_is_said_and_what_is_wrong_with_the_words_too() {
             .unwrap()
             .contains("no line of"),
         "{document}"
+    );
+    let mixed = folder.write("mixed", LOG.to_owned() + "Text:\n    a: 00 11 22\n");
+    let told = keywright(&["hsm", "analyze", &mixed]).text();
+    assert!(
+        told.contains("unreadable-lines") && !told.contains("secrets-in-log"),
+        "{told}"
     );
     error(
         &keywright(&["hsm", "analyze", "/nonexistent/log", "--json"]),

@@ -582,6 +582,7 @@ fn a_new_key_has_one_purpose_and_a_name_of_its_own() {
             many["message"].as_str().unwrap().contains("id 01"),
             "{many}"
         );
+        assert_eq!(many["hint"], "name one by --id or --uri");
         refused(
             &scene.user(&["gen-keypair", "--key-label", "small", "--bits", "1024"]),
             2,
@@ -653,6 +654,12 @@ fn one_key_is_destroyed_after_it_was_shown_and_no_other() {
                 .contains("public key \"pair\""),
             "{many}"
         );
+        // Both halves have the id too: only the class tells them apart.
+        let by_id = scene.user(&["delete-key", "--id", "aa", "--yes", "--json"]);
+        for many in [many, error(&by_id, 10, None)] {
+            let hint = many["hint"].as_str().unwrap();
+            assert!(hint.contains("--class private"), "{many}");
+        }
         refused(&scene.user(&["delete-key", "--yes"]), 2, "is named");
         refused(
             &scene.user(&["delete-key", "--key-label", "ae", "--yes"]),

@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use keywright_testkit::token::{USER_PIN, on_each};
 
 use crate::hsm::{Scene, data};
+use crate::program::Ended;
 
 /// `keywright hsm list-objects` at a terminal, asking for a PIN, and then what `stty` says.
 struct Terminal {
@@ -115,6 +116,69 @@ fn ctrl_c_at_the_prompt_ends_the_command_and_gives_the_terminal_back() {
             !after.to_string().contains("CKF_USER_PIN_COUNT_LOW"),
             "{after}"
         );
+    });
+}
+
+/// `keywright hsm` where there is no terminal at all; nothing where `setsid` of util-linux is missing.
+fn without_terminal(scene: &Scene<'_>, words: &[&str]) -> Option<Ended> {
+    let mut command = Command::new("setsid");
+    command
+        .args(["--wait", env!("CARGO_BIN_EXE_keywright"), "hsm"])
+        .args(words)
+        .args(["--module", &scene.module]);
+    let output = command.stdin(Stdio::null()).output().ok()?;
+    Some(Ended {
+        code: output.status.code().unwrap(),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    })
+}
+
+#[test]
+fn without_a_terminal_the_flags_of_the_pin_that_is_missing_are_named() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let (pin, officer) = (scene.pin_file().to_owned(), scene.name("so-pin"));
+        for (words, wanted, flag) in [
+            (
+                &["sign", "--key-label", "none"][..],
+                "the PIN",
+                "--pin-file",
+            ),
+            (&["change-pin"], "the PIN", "--pin-file"),
+            (
+                &["change-pin", "--pin-file", &pin],
+                "the new PIN",
+                "--new-pin-file",
+            ),
+            (&["change-pin", "--so"], "the SO PIN", "--so-pin-file"),
+            (
+                &["change-pin", "--so", "--so-pin-file", &officer],
+                "the new PIN",
+                "--new-pin-file",
+            ),
+            (
+                &["init-pin", "--pin-file", &pin],
+                "the SO PIN",
+                "--so-pin-file",
+            ),
+            (
+                &["init-pin", "--so-pin-file", &officer],
+                "the new PIN",
+                "--pin-file",
+            ),
+        ] {
+            let words = [words, &["--label", "keywright"]].concat();
+            let Some(ended) = without_terminal(&scene, &words) else {
+                return;
+            };
+            let happened = format!("no terminal to ask for {wanted}");
+            ended.refused(2, &happened, &format!("source: {flag}, "));
+        }
+        let first = without_terminal(&scene, &["init-token", "--label", "third"]);
+        if let Some(ended) = first {
+            ended.refused(2, "ask for the new SO PIN", "source: --so-pin-file, ");
+        }
     });
 }
 

@@ -96,7 +96,7 @@ fn everything_that_is_wrong_is_found_at_once() {
 #[test]
 fn each_mistake_is_found_under_its_name() {
     type Mistake = fn(&Home);
-    let mistakes: [(&str, Mistake); 10] = [
+    let mistakes: [(&str, Mistake); 11] = [
         ("configuration", |home| {
             edit(home, "version = 1", "version = 1\nsurprise = 2")
         }),
@@ -113,6 +113,10 @@ fn each_mistake_is_found_under_its_name() {
             std::fs::write(home.path("crl.pem"), "").unwrap()
         }),
         ("clients", |home| {
+            let own = "[admin]\nlisten = \"127.0.0.1:0\"\nauthorities = \"ca.pem\"\nrevocation_lists = \"crl.pem\"\n\n[log]";
+            edit(home, "[log]", own);
+        }),
+        ("server.certificate", |home| {
             let ca = std::fs::read(home.path("ca.key")).unwrap();
             std::fs::write(home.path("server.key"), ca).unwrap();
         }),
@@ -154,6 +158,130 @@ fn beside_a_running_node_the_files_are_looked_at_and_the_store_is_left_alone() {
     assert_eq!(result_of(&rows, "store.file"), "skipped");
     assert_eq!(result_of(&rows, "clients"), "ok");
     server.stop();
+}
+
+#[test]
+fn an_address_that_is_given_is_the_one_that_is_looked_at() {
+    let home = Home::demo();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let at = |addr: &str| {
+        let words = ["serve", "--check", "--home", &home.home, "--listen", addr];
+        let ended = keywright(&words);
+        (ended.code, String::from_utf8(ended.stdout).unwrap())
+    };
+    // Free again: the listener above has ended.
+    let (code, said) = at("127.0.0.1:0");
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said.contains("ok       server.listen: 127.0.0.1:0 is free"),
+        "{said}"
+    );
+    let holder = std::net::TcpListener::bind(&taken).unwrap();
+    let server = home.serve();
+    let (code, said) = at(&taken);
+    assert_eq!(code, 2, "{said}");
+    assert!(
+        said.contains(&format!("wrong    server.listen: {taken}")),
+        "a running node says nothing of another address: {said}"
+    );
+    drop(holder);
+    server.stop();
+}
+
+#[test]
+fn authorities_of_both_listeners_are_named_as_what_they_are() {
+    let home = Home::demo();
+    let own = "[admin]\nlisten = \"127.0.0.1:0\"\nauthorities = \"ca.pem\"\nrevocation_lists = \"crl.pem\"\n\n[log]";
+    edit(&home, "[log]", own);
+    keywright(&["serve", "--home", &home.home]).refused(
+        2,
+        "an authority of admin.authorities is one of clients.authorities as well",
+        "leave admin.authorities",
+    );
+}
+
+#[test]
+fn a_list_of_certificates_that_is_older_is_named_with_its_number() {
+    let home = Home::demo();
+    free_port(&home);
+    edit(
+        &home,
+        "follow = false",
+        "follow = false\nroster = \"roster\"",
+    );
+    let roster = |text: &str| {
+        std::fs::write(
+            home.path("roster"),
+            format!("keywright-clients 1\nnumber {text}"),
+        )
+        .unwrap();
+    };
+    roster("5\n");
+    let server = home.serve();
+    let lower = "the list of certificates has number 4, and number 5 is in force";
+    roster("4\n");
+    home.admin(&["reload"])
+        .refused(13, lower, "a higher number");
+    roster("5\ndeny serial 01\n");
+    let same = "has number 5, as the one in force has, and says something else";
+    home.admin(&["reload"]).refused(13, same, "a higher number");
+    server.stop();
+    roster("4\n");
+    let serve = ["serve", "--home", &home.home];
+    keywright(&serve).refused(13, lower, "put the newest list of certificates back");
+    let (code, rows) = checked(&home);
+    assert_eq!((code, result_of(&rows, "store.file")), (13, "wrong"));
+    roster("6\n");
+    assert_eq!(checked(&home).0, 0);
+}
+
+#[test]
+fn what_is_refused_ends_alike_with_a_node_that_runs_and_without() {
+    let home = Home::demo();
+    let inside = home.word("backup");
+    let key = home.folder.name("backup.pub");
+    let private = home.folder.name("backup.key");
+    keywright(&["seal", "keygen", "--out", &private, "--public-out", &key]).bytes();
+    let backup = ["backup", "create", "--out", &inside, "--recipient", &key];
+    let explain = ["policy", "explain", "nobody", "encrypt", "exchange-key"];
+    let both = || {
+        home.admin(&backup)
+            .refused(13, "lies in the home itself", "outside of the home");
+        home.admin(&explain)
+            .refused(9, "no principal nobody", "policy apply");
+        let document = home.admin(&[&backup[..], &["--format", "json"]].concat());
+        document.error(13)
+    };
+    let without = both();
+    let server = home.serve();
+    assert_eq!(both(), without);
+    let good = std::fs::read(home.path("server.key")).unwrap();
+    std::fs::copy(home.path("ca.key"), home.path("server.key")).unwrap();
+    home.admin(&["reload"])
+        .refused(2, "does not belong to the certificate", "certificate, key");
+    std::fs::remove_file(home.path("server.key")).unwrap();
+    home.admin(&["reload"])
+        .refused(1, "server.key cannot be read: No such file", "path exists");
+    std::fs::write(home.path("server.key"), good).unwrap();
+    home.admin(&["reload"]).bytes();
+    server.stop();
+}
+
+#[test]
+fn a_wrong_password_of_the_root_is_a_matter_of_authentication() {
+    let home = Home::demo();
+    std::fs::write(home.path("root.password"), "wrong\n").unwrap();
+    for words in [
+        &["serve", "--home", &home.home][..],
+        &["admin", "--home", &home.home, "context", "list"],
+    ] {
+        keywright(words).refused(
+            11,
+            "does not open with this password",
+            "keystore.password_file",
+        );
+    }
 }
 
 #[test]

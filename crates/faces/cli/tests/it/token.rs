@@ -301,7 +301,7 @@ fn keys_and_tokens_are_made_once_and_for_their_owner() {
         let mode = std::fs::metadata(file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{file}");
     }
-    keywright(&words).refused(1, "cannot be written", "check");
+    keywright(&words).refused(13, "exists and is not written over", "choose another name");
     let words = [
         "token",
         "verify",

@@ -102,6 +102,35 @@ fn a_command_without_its_subcommand_explains_itself_and_is_no_success() {
     }
 }
 
+/// The words are right: what is missing is the service.
+#[test]
+fn orders_about_versions_take_the_flag_that_their_page_has() {
+    for words in [
+        &["approve", "schedule-destroy", "2fa"][..],
+        &["cancel-destroy", "2fa"],
+        &["destroy", "2fa", "--yes"],
+        &["resume", "2fa"],
+        &["retire", "2fa"],
+        &["schedule-destroy", "2fa"],
+        &["suspend", "2fa"],
+    ] {
+        let words = [&["client", "key"], words, &["--key-version", "1"]].concat();
+        keywright(&words).refused(2, "no roots are named", "--ca FILE");
+    }
+}
+
+#[test]
+fn what_the_list_of_commands_says_of_keys_are_commands() {
+    let list = keywright(&["client", "--help"]).text();
+    let keys = keywright(&["client", "key", "--help"]).text();
+    let line = list.lines().find(|line| line.contains("context's key:"));
+    let (_, names) = line.unwrap().split_once("key: ").unwrap();
+    for name in names.trim_end_matches('.').split(", ") {
+        let is_command = |line: &str| line.split_whitespace().next() == Some(name);
+        assert!(keys.lines().any(is_command), "{name}");
+    }
+}
+
 #[test]
 fn help_and_version_are_data() {
     for words in [

@@ -217,8 +217,9 @@ impl Analyzer {
         let span = state.span();
         let totals = state.counts.totals();
         let ratios = state.operations.ratios(totals.calls, &state.places);
+        let tally = self.reader.tally();
         Report {
-            source: state.source(self.reader.tally(), &self.zone),
+            source: state.source(&tally, &self.zone),
             total_ops: totals.calls,
             success_count: totals.done,
             error_count: totals.failed,
@@ -236,7 +237,7 @@ impl Analyzer {
             size_queries: state.counts.size_queries(),
             nonces: state.tags.report(),
             keys: state.keys(),
-            findings: judge::findings(state, self.reader.tally(), &ratios),
+            findings: judge::findings(state, &tally, &ratios),
             limits: state.limits(),
             ratios,
         }
@@ -355,6 +356,7 @@ impl State {
             cut_lines: tally.cut,
             torn_last_line: tally.torn,
             foreign_versions: tally.foreign.clone(),
+            records: tally.records,
             dropped_records: self.dropped,
             unsure_codes: self.unsure_codes,
             processes: self.processes.len() as u64,

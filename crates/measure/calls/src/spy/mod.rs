@@ -65,6 +65,11 @@ impl Spy {
         }
     }
 
+    /// Whether a call of the spy was met. Other lines of its text also stand in files that it never wrote.
+    pub(crate) const fn has_called(&self) -> bool {
+        self.run > 1 || !self.fresh
+    }
+
     /// Takes a line; a call that ends with it goes to `each`.
     pub(crate) fn line(
         &mut self,

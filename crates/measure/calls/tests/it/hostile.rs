@@ -101,6 +101,53 @@ fn an_empty_log_is_a_report_without_figures() {
 }
 
 #[test]
+fn a_file_that_is_no_log_is_told_from_one_without_calls() {
+    let note = "{\"v\":\"1.0\",\"func\":\"recorder:end\"}\n";
+    let later = "{\"v\":\"2.0\",\"func\":\"C_Sign\"}\n";
+    let banner = "*************** OpenSC PKCS#11 spy *****************\nLoaded: \"/x/y.so\"\n";
+    for none in [
+        "# Title\n",
+        "{\n",
+        "{\"name\":1}\n",
+        "{\"name\":1}",
+        "    indented\n",
+    ] {
+        assert!(report(none.as_bytes()).is_of_no_log(), "{none}");
+    }
+    for log in ["", "\n\n", note, later, banner] {
+        assert!(!report(log.as_bytes()).is_of_no_log(), "{log}");
+        let strange = report((log.to_owned() + "what is this\n").as_bytes());
+        let known = log == note || log == later;
+        assert_eq!(strange.is_of_no_log(), !known, "{log}");
+    }
+    assert!(report(&vec![b'x'; 2 * LONGEST_LINE]).is_of_no_log());
+}
+
+#[test]
+fn bytes_are_a_secret_of_the_spy_only_where_it_wrote_a_call() {
+    let text = "# Title\n\n    cargo build\n      key: value\n";
+    let dump = "    00000000  38 37 36 35  8765\n";
+    let mut log = Log::default();
+    log.calls(&["C_Initialize"]);
+    for (log, unreadable, first) in [
+        (text.to_owned(), 3, 1),
+        (log.text().to_owned() + dump, 1, 2),
+    ] {
+        let report = report(log.as_bytes());
+        let source = &report.source;
+        let lines = (source.secret_lines, source.unreadable_lines);
+        assert_eq!(lines, (0, unreadable), "{log}");
+        assert_eq!(source.first_unreadable_line, Some(first), "{log}");
+        let secrets = |finding: &keywright_calls::Finding| finding.code == "secrets-in-log";
+        assert!(!report.findings.iter().any(secrets), "{log}");
+    }
+    // The rest of a log whose beginning was set aside is the spy's too.
+    let rest = report((dump.to_owned() + "Returned:  0 CKR_OK\n" + SPY).as_bytes());
+    assert_eq!(rest.source.secret_lines, 2);
+    assert_eq!(rest.source.unreadable_lines, 0);
+}
+
+#[test]
 fn damaged_logs_break_no_promise_of_the_readers() {
     let mut log = Log::default();
     log.calls(&["C_Initialize", "C_OpenSession"])

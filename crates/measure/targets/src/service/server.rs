@@ -74,6 +74,8 @@ const FIRST_LINE: &str = "listening on https://";
 /// How often, and with what pauses, a server is asked whether it listens, or has ended.
 const LOOKS: u32 = 250;
 const PAUSE: Duration = Duration::from_millis(20);
+/// How many bytes are read of what a server says first, and of what it says when it does not come to listen.
+const SAID_AT_MOST: u64 = 4096;
 
 impl Server {
     /// Starts a server over `home` on a free port of loopback, and waits until it listens.
@@ -100,7 +102,7 @@ impl Server {
             Role::Token => drop(with_store(&mut command, home)),
             _ => (),
         }
-        let child = spawn(command.stdout(Stdio::piped()))?;
+        let child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
         let mut server = Self {
             child,
             address: ([127, 0, 0, 1], 0).into(),
@@ -109,13 +111,36 @@ impl Server {
         };
         let mut line = String::new();
         if let Some(stdout) = server.child.stdout.take() {
-            drop(BufReader::new(stdout.take(4096)).read_line(&mut line));
+            drop(BufReader::new(stdout.take(SAID_AT_MOST)).read_line(&mut line));
         }
         let address = line.trim().strip_prefix(FIRST_LINE);
-        server.address = address
-            .and_then(|address| address.parse().ok())
-            .ok_or_else(|| not_started("it ended before it listened"))?;
+        let Some(address) = address.and_then(|address| address.parse().ok()) else {
+            return Err(server.refused());
+        };
+        server.address = address;
+        server.let_it_speak();
         Ok(server)
+    }
+
+    /// Why it does not listen, in its own words where it has said any.
+    fn refused(&mut self) -> TargetError {
+        let mut reason = "it ended before it listened".to_owned();
+        // Only of one that has ended: another could keep its end of the pipe open for ever.
+        if let (true, Some(stderr)) = (self.ends(), self.child.stderr.take()) {
+            let mut said = String::new();
+            drop(stderr.take(SAID_AT_MOST).read_to_string(&mut said));
+            if let Some(error) = said.lines().find_map(|line| line.strip_prefix("error: ")) {
+                reason = format!("{reason}: {error}");
+            }
+        }
+        not_started(&reason)
+    }
+
+    /// Takes what it says from now on, for nobody: a pipe that is full would stop it.
+    fn let_it_speak(&mut self) {
+        if let Some(mut stderr) = self.child.stderr.take() {
+            std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        }
     }
 
     fn start_floor(launch: Launch<'_>, home: &Path) -> Result<Self, TargetError> {
@@ -126,7 +151,7 @@ impl Server {
         command.arg(address.to_string());
         command.args(["ca.pem", "server.pem", "server.key"].map(|name| home.join(name)));
         let mut server = Self {
-            child: spawn(command.stdout(Stdio::null()))?,
+            child: spawn(command.stdout(Stdio::null()).stderr(Stdio::null()))?,
             address,
             home: home.to_owned(),
             role: Role::Floor,
@@ -216,8 +241,7 @@ impl Launch<'_> {
 }
 
 fn spawn(command: &mut Command) -> Result<Child, TargetError> {
-    let command = command.stdin(Stdio::null()).stderr(Stdio::null());
-    command.spawn().map_err(|error| {
+    command.stdin(Stdio::null()).spawn().map_err(|error| {
         let program = command.get_program().display();
         TargetError::System(format!("{program} cannot be started: {error}"))
     })

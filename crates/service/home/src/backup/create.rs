@@ -106,8 +106,7 @@ impl Node {
     /// Refuses a place that is taken, and one that goes where the home goes.
     fn check_place(&self, to: &Path) -> Result<(), HomeError> {
         if to.symlink_metadata().is_ok() {
-            let exists = std::io::ErrorKind::AlreadyExists;
-            return Err(failed(to, "written", exists.into()));
+            return Err(HomeError::Exists(to.to_owned()));
         }
         let folder = to.parent().unwrap_or_else(|| Path::new("/"));
         let real = |path: &Path| path.canonicalize();

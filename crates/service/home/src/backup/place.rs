@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use super::content::HomeFiles;
 use super::{BackupError, Restoration};
 use crate::create::{CONFIG_FILE, PASSWORD, ROOT_IN_FILE, ROOT_IN_TOKEN, make_folder};
-use crate::doors::Files;
+use crate::doors::{self, Files};
 use crate::files::{self, Readers};
 use crate::section::AdminSection;
 use crate::{Config, ConfigError, HomeError, RootPlace};
@@ -52,6 +52,7 @@ pub(super) fn lay_out(
     }
     site.write(&site.written.keystore.root, &backup.root, Readers::Owner)?;
     site.bring_secrets(backup, order)?;
+    site.fits()?;
     Ok(site)
 }
 
@@ -125,6 +126,17 @@ impl Site {
         if let Some(file) = order.server_key {
             let key = keywright_secret::SecretBytes::from_vec(files::read(file)?);
             self.write(&server.key, key.expose(), Readers::Owner)?;
+        }
+        Ok(())
+    }
+
+    /// Whether certificate and key go together, where both lie in the home: one whose server cannot start is none.
+    fn fits(&self) -> Result<(), HomeError> {
+        let (written, server) = (&self.written.server, &self.config.server);
+        let ours = [&written.certificate, &written.key];
+        let there = [&server.certificate, &server.key];
+        if ours.iter().all(|path| is_inside(path)) && there.iter().all(|path| path.exists()) {
+            doors::identity(&self.config)?;
         }
         Ok(())
     }

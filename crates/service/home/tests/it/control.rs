@@ -12,7 +12,8 @@ use keywright_home::pki::Pki;
 use keywright_home::{
     Answer, CONFIG_FILE, Contents, HomeError, MemoryPlan, Node, Order, Profile, Serving, create,
 };
-use keywright_types::{BindingKind, KeySpec, Name};
+use keywright_tls::Older;
+use keywright_types::{BindingKind, Code, KeySpec, Name};
 use tempfile::TempDir;
 
 struct Running {
@@ -75,7 +76,13 @@ fn an_order_reaches_a_running_node_and_no_socket_means_none() {
     let made = send(&home, &context("new")).unwrap().unwrap();
     assert!(matches!(made, Answer::ContextCreated { .. }));
     let again = send(&home, &context("NEW"));
-    assert!(matches!(again, Err(HomeError::Refused { code, .. }) if code == "name_taken"));
+    assert!(matches!(
+        again,
+        Err(HomeError::Refused {
+            code: Some(Code::NameTaken),
+            ..
+        })
+    ));
     running.serving.stop().unwrap();
     assert!(!home.join(SOCKET).exists());
     assert!(send(&home, &context("other")).unwrap().is_none());
@@ -155,7 +162,10 @@ fn a_revocation_list_that_changed_while_the_node_was_down_is_adopted_and_an_olde
     node.shutdown().unwrap();
     drop(node);
     std::fs::write(home.join("crl.pem"), &old).unwrap();
-    assert!(matches!(open(), Err(HomeError::OlderRevocationList)));
+    assert!(matches!(
+        open(),
+        Err(HomeError::OlderTrust(Older::RevocationList))
+    ));
     // One more authority does not make the others' lists incomparable.
     let other = tempfile::tempdir().unwrap();
     Pki::init(other.path(), clock.wall()).unwrap();
@@ -165,5 +175,8 @@ fn a_revocation_list_that_changed_while_the_node_was_down_is_adopted_and_an_olde
     };
     both("crl.pem", &old);
     both("ca.pem", &std::fs::read(home.join("ca.pem")).unwrap());
-    assert!(matches!(open(), Err(HomeError::OlderRevocationList)));
+    assert!(matches!(
+        open(),
+        Err(HomeError::OlderTrust(Older::RevocationList))
+    ));
 }

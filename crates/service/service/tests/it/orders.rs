@@ -17,7 +17,7 @@ use keywright_policy::{Permit, PolicyDocument};
 use keywright_primitives::random::RandomStream;
 use keywright_service::AdminError;
 use keywright_store::Error as StoreError;
-use keywright_tls::ClientTrust;
+use keywright_tls::{ClientTrust, Older};
 use keywright_types::{
     Algorithm, BindingKind, Code, Custody, KeyId, KeySpec, KeyVersion, Purpose, State,
 };
@@ -305,6 +305,18 @@ fn what_no_holder_could_keep_is_refused_with_the_reason() {
         assert_eq!(refused.code(), Code::Unsupported);
         assert_eq!(house.last("order-after")["outcome"], "unsupported");
     }
+    let mac = KeySpec {
+        purpose: Purpose::Mac,
+        algorithm: Algorithm::HmacSha256,
+        ..KeySpec::seal()
+    };
+    let made = house
+        .admin
+        .create_context(&name("default"), &name("new"), mac, BindingKind::Group);
+    assert!(matches!(
+        made,
+        Err(AdminError::Misfit(Misfit::Bound(Purpose::Mac)))
+    ));
 }
 
 #[test]
@@ -539,7 +551,10 @@ fn an_older_revocation_list_is_never_put_in_force() {
     trust(5).unwrap();
     let epoch = house.epoch();
     let refused = trust(4).unwrap_err();
-    assert!(matches!(refused, AdminError::OlderTrust) && refused.code() == Code::StateConflict);
+    assert!(
+        matches!(refused, AdminError::OlderTrust(Older::RevocationList))
+            && refused.code() == Code::StateConflict
+    );
     assert_eq!(house.epoch(), epoch);
     assert_eq!(house.last("order-after")["outcome"], "state_conflict");
     trust(6).unwrap();

@@ -185,24 +185,32 @@ fn bound_by_label_and_id(store: &Store, place: &str) {
         label: "kek-exchange-key-v2".to_owned(),
         ..V1.reader()
     };
-    assert!(bind(&site, "trade", none).is_err(), "no such key");
+    assert_eq!(
+        bind(&site, "trade", none).unwrap_err(),
+        "the token has no secret key labelled \"kek-exchange-key-v2\""
+    );
     let other = ReaderDetail {
         object: Some("00".parse().unwrap()),
         ..V1.reader()
     };
-    assert!(bind(&site, "trade", other).is_err(), "another id");
+    let another = bind(&site, "trade", other).unwrap_err();
+    assert!(another.ends_with(" with id 00"), "{another}");
     {
         let session = session(store);
         put(&session, "twin", b"1", &V1.secret());
         put(&session, "twin", b"2", &V1.secret());
         put(&session, "no-id", b"", &V1.secret());
     }
-    for label in ["twin", "no-id"] {
+    for (label, says) in [
+        ("twin", "more than one secret key labelled \"twin\""),
+        ("no-id", "labelled \"no-id\" has no id"),
+    ] {
         let reader = ReaderDetail {
             label: label.to_owned(),
             ..V1.reader()
         };
-        assert!(bind(&site, "trade", reader).is_err(), "{label} (D9)");
+        let refused = bind(&site, "trade", reader).unwrap_err();
+        assert!(refused.contains(says), "{refused} (D9)");
     }
     // With its id the right one is bound, and only in a context whose keys are in the token.
     let right = ReaderDetail {

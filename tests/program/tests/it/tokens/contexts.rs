@@ -7,7 +7,7 @@ use keywright_home::control::send;
 use keywright_testkit::token::{Store, on_each};
 use keywright_tls::Protocol;
 use keywright_types::{
-    Algorithm, BindingKind, Custody, Export, KeySpec, Kind, Purpose, State, Suite,
+    Algorithm, BindingKind, Code, Custody, Export, KeySpec, Kind, Purpose, State, Suite,
 };
 
 use super::scene::{VAULT, allow, create, home_with, open, rotate, spec, states, with_vault};
@@ -164,7 +164,7 @@ fn what_a_token_cannot_do_is_refused_with_what_why_and_what_to_do() {
             let HomeError::Refused { code, sentence, .. } = &refused else {
                 panic!("{refused:?}")
             };
-            assert_eq!(code, "unsupported");
+            assert_eq!(*code, Some(Code::Unsupported));
             assert!(sentence.contains(why), "{sentence}");
             assert!(
                 refused.advice().contains("create the context"),
