@@ -52,7 +52,7 @@ pub enum Misfit {
     ImportInToken,
     /// Only envelopes name whom they are for.
     #[error(
-        "what keys of purpose {0} make is not bound to a principal or group: only sealed data is"
+        "what a key of purpose {0} makes is bound to no principal or group: only sealed data is"
     )]
     Bound(Purpose),
     /// Public nodes that derive others are of some curves only.

@@ -856,7 +856,7 @@ fn trees_that_could_not_keep_their_promises_are_not_made_and_none_is_rotated() {
         (secp, tree("bip39"), "does not support"),
         (secp, tree("node"), "does not support"),
         (secp, None, "does not support"),
-        (edwards, soft("raw"), "does not support"),
+        (edwards, soft("raw"), "hardened children only"),
         (token, tree("raw"), "cannot stay in a token"),
         (crossed, tree("raw"), "no algorithm of keys"),
         (signs, tree("raw"), "does not support"),

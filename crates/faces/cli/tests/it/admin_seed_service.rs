@@ -137,7 +137,7 @@ fn once_it_is_done_it_is_done_and_a_second_time_changes_nothing() {
     assert_eq!(self::policy(&home), policy);
     // The list is never written over, and nothing is done then.
     let refused = import(&home, "wrapped", &more);
-    assert_eq!(refused.code, 1, "{refused:?}");
+    assert_eq!(refused.code, 13, "{refused:?}");
 }
 
 #[test]

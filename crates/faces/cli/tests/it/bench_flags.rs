@@ -683,7 +683,7 @@ fn a_server_that_does_not_come_to_listen_is_refused_in_its_own_words() {
     std::fs::remove_file(home.word("server.key")).unwrap();
     bench
         .run(&["run", &file])
-        .refused(1, "it ended before it listened: server.key names", "");
+        .refused(5, "it ended before it listened: server.key names", "");
 }
 
 #[test]

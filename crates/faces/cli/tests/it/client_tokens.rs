@@ -230,7 +230,7 @@ fn contexts_that_could_not_be_kept_are_not_made() {
         (
             &["--value-format", "card", "--bind", "group"],
             12,
-            "does not support",
+            "bound to no principal or group",
         ),
         (
             &["--value-format", "card", "--key-file", &short],

@@ -281,7 +281,7 @@ fn kinds_of_contexts_do_not_mix() {
         (
             &["--sign", "ed25519", "--bind", "group"],
             12,
-            "does not support",
+            "bound to no principal or group",
         ),
         (
             &["--tree", "bip32-secp256k1", "--custody", "token"],
@@ -291,7 +291,7 @@ fn kinds_of_contexts_do_not_mix() {
         (
             &["--tree", "slip10-ed25519", "--soft-children"],
             12,
-            "does not support",
+            "hardened children only",
         ),
         (
             &[

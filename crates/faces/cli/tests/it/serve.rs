@@ -163,21 +163,19 @@ fn beside_a_running_node_the_files_are_looked_at_and_the_store_is_left_alone() {
 #[test]
 fn an_address_that_is_given_is_the_one_that_is_looked_at() {
     let home = Home::demo();
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let taken = taken.local_addr().unwrap().to_string();
+    let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = holder.local_addr().unwrap().to_string();
     let at = |addr: &str| {
         let words = ["serve", "--check", "--home", &home.home, "--listen", addr];
         let ended = keywright(&words);
         (ended.code, String::from_utf8(ended.stdout).unwrap())
     };
-    // Free again: the listener above has ended.
     let (code, said) = at("127.0.0.1:0");
     assert_eq!(code, 0, "{said}");
     assert!(
         said.contains("ok       server.listen: 127.0.0.1:0 is free"),
         "{said}"
     );
-    let holder = std::net::TcpListener::bind(&taken).unwrap();
     let server = home.serve();
     let (code, said) = at(&taken);
     assert_eq!(code, 2, "{said}");
