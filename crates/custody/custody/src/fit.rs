@@ -58,6 +58,19 @@ pub enum Misfit {
     /// Public nodes that derive others are of some curves only.
     #[error("trees of {0} have hardened children only, so there are no public nodes to hand out")]
     HardenedOnly(Algorithm),
+    /// What the seed service sealed is opened by what seals here.
+    #[error("a context of purpose {0} takes no key of the seed service: only one that seals does")]
+    ReaderPurpose(Purpose),
+    /// A key is where the others of its context are: here, under the root.
+    #[error(
+        "the keys of this context are not in a token, so a key of the seed service comes in wrapped"
+    )]
+    ReaderComesWrapped,
+    /// A key is where the others of its context are: in the token.
+    #[error(
+        "the keys of this context are in the token, so a key of the seed service is taken there by its label"
+    )]
+    ReaderIsInToken,
 }
 
 impl Misfit {
@@ -91,6 +104,13 @@ impl Misfit {
                 "let the token make the key, or create the context with custody wrapped"
             }
             Self::Bound(_) => "create the context with bind none, or one that seals",
+            Self::ReaderPurpose(_) => "name a context that seals",
+            Self::ReaderComesWrapped => {
+                "give --wrapped-key, --import-key and --check-value, and no --object; or name a context with custody token"
+            }
+            Self::ReaderIsInToken => {
+                "leave --wrapped-key out, or name a context with custody wrapped"
+            }
             Self::HardenedOnly(_) => "create the tree without soft children, or one over secp256k1",
             Self::NoToken => {
                 "name module, token and PIN file in the section [token] of keywright.toml and restart, or create the context with custody wrapped"
@@ -381,9 +401,16 @@ mod tests {
             Misfit::NoToken,
             Misfit::TokenLacks(Algorithm::X25519),
             Misfit::ImportInToken,
+            Misfit::ReaderComesWrapped,
+            Misfit::ReaderIsInToken,
         ];
         for (misfit, said, advised) in [
             (Misfit::Bound(Purpose::Mac), "purpose mac", "bind none"),
+            (
+                Misfit::ReaderPurpose(Purpose::Sign),
+                "purpose sign",
+                "that seals",
+            ),
             (
                 Misfit::HardenedOnly(Algorithm::Ed25519),
                 "public nodes",

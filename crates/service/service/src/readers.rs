@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use keywright_audit::Reason;
+use keywright_custody::fit::Misfit;
 use keywright_custody::reader::{FormerName, MAX_CANDIDATES, ObjectId};
 use keywright_custody::{HolderError, Items, Key, KeyMaterial, Particulars, ReaderDetail, rows};
 use keywright_envelope::Envelope;
@@ -286,17 +287,18 @@ impl Admin {
 /// Whether the context takes such a key: one that seals, and with the key where its own are.
 fn fits(key: &Key, new: &NewReader<'_>) -> Result<(), AdminError> {
     let spec = key.spec();
-    let here = new.wrapped.is_some() && new.detail.object.is_none();
-    let place = match spec.custody {
-        Custody::Wrapped => here,
-        Custody::Token => new.wrapped.is_none(),
-        _ => false,
-    };
     if key.reader(&new.detail.label).is_some() {
         return Err(rows::Error::LabelTaken.into());
     }
-    match spec.purpose == Purpose::Seal && place {
-        true => Ok(()),
-        false => Err(AdminError::Unsupported),
+    if spec.purpose != Purpose::Seal {
+        return Err(Misfit::ReaderPurpose(spec.purpose).into());
+    }
+    let here = new.wrapped.is_some() && new.detail.object.is_none();
+    match spec.custody {
+        Custody::Wrapped if here => Ok(()),
+        Custody::Wrapped => Err(Misfit::ReaderComesWrapped.into()),
+        Custody::Token if new.wrapped.is_none() => Ok(()),
+        Custody::Token => Err(Misfit::ReaderIsInToken.into()),
+        _ => Err(AdminError::Unsupported),
     }
 }

@@ -387,13 +387,13 @@ fn what_could_not_be_told_apart_later_is_not_brought_in() {
     assert!(refusal(EXCHANGE, own.clone(), &right).contains("1 to 255"));
     own.label = "k".to_owned();
     own.object = Some("00".parse().unwrap());
-    assert!(refusal(EXCHANGE, own.clone(), &right).contains("does not support"));
+    assert!(refusal(EXCHANGE, own.clone(), &right).contains("comes in wrapped"));
     own.object = None;
     assert!(refusal("nowhere", own.clone(), &right).contains("no such context"));
     // Without a key there is nothing to bring in, unless it is in a token.
     let nothing = order(&site, EXCHANGE, own.clone(), None).unwrap_err();
     assert!(
-        nothing.to_string().contains("does not support"),
+        nothing.to_string().contains("comes in wrapped"),
         "{nothing}"
     );
     crate::uses::make(
@@ -405,6 +405,6 @@ fn what_could_not_be_told_apart_later_is_not_brought_in() {
         ),
         None,
     );
-    assert!(refusal("codes", own, &right).contains("does not support"));
+    assert!(refusal("codes", own, &right).contains("purpose mac takes no key"));
     site.stop();
 }

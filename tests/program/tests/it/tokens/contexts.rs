@@ -110,7 +110,10 @@ fn a_token_that_makes_nonces_itself_serves_suite_4() {
         let made = create(&site, "own-nonce", spec(Algorithm::TokenGcm16));
         if let Err(error) = made {
             // A module of version 2 of the standard has no operation for it.
-            assert!(error.to_string().contains("keeps no keys of token-gcm-16"), "{error}");
+            assert!(
+                error.to_string().contains("keeps no keys of token-gcm-16"),
+                "{error}"
+            );
             return;
         }
         allow(&site, "own-nonce");
