@@ -63,11 +63,11 @@ impl Scene {
     }
 
     fn restore_under(&self, password: &str, more: &[&str]) -> Ended {
-        let (file, root, key) = (
-            self.file(),
-            self.home.word("root.password"),
-            self.home.word("server.key"),
-        );
+        self.restore_for(&self.home.word("server.key"), password, more)
+    }
+
+    fn restore_for(&self, key: &str, password: &str, more: &[&str]) -> Ended {
+        let (file, root) = (self.file(), self.home.word("root.password"));
         let new = self.new_home();
         let words = [
             "admin",
@@ -81,7 +81,7 @@ impl Scene {
             "--root-password-file",
             &root,
             "--server-key",
-            &key,
+            key,
         ];
         keywright(&[&words[..], more].concat())
     }
@@ -147,25 +147,8 @@ fn a_backup_is_made_looked_at_and_restored_with_the_log_of_what_came_after() {
 fn a_key_of_another_server_makes_no_home() {
     let scene = Scene::new();
     scene.create(&[]).bytes();
-    let (file, password) = (scene.file(), scene.password());
-    let (root, new) = (scene.home.word("root.password"), scene.new_home());
-    let restore = |key: &str| {
-        keywright(&[
-            "admin",
-            "--home",
-            &new,
-            "backup",
-            "restore",
-            &file,
-            "--password-file",
-            &password,
-            "--root-password-file",
-            &root,
-            "--without-log",
-            "--server-key",
-            key,
-        ])
-    };
+    let (password, new) = (scene.password(), scene.new_home());
+    let restore = |key: &str| scene.restore_for(key, &password, &["--without-log"]);
     let mismatch = "the private key does not belong to the certificate";
     restore(&scene.home.word("ca.key")).refused(2, mismatch, "certificate, key");
     restore(&password).refused(2, "private key: ", "certificate, key");
