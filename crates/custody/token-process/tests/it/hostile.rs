@@ -143,7 +143,7 @@ fn what_is_no_answer_ends_the_child_and_is_handed_to_nobody() {
             ("a status that is none", framed(&[9]), Cause::Nonsense),
             (
                 "an error that is none",
-                framed(&[1, 11, 0]),
+                framed(&[1, u8::MAX, 0]),
                 Cause::Nonsense,
             ),
             ("never told", framed(&[2]), Cause::Nonsense),

@@ -298,7 +298,7 @@ fn flags_of_a_token_that_do_not_fit_together_or_name_none_make_no_home() {
             "token",
         ];
         let wrong = keywright(&[&bare[..], &words].concat());
-        assert!(wrong.stderr.contains("CKR_PIN_INCORRECT"), "{wrong:?}");
+        wrong.refused(11, "CKR_PIN_INCORRECT", "");
         let missing = [
             &words[..4],
             &["--token-label", "nobody", "--root-key", "token"],
@@ -307,6 +307,23 @@ fn flags_of_a_token_that_do_not_fit_together_or_name_none_make_no_home() {
         let missing = keywright(&[&bare[..], &missing].concat());
         assert_ne!(missing.code, 0, "{missing:?}");
         assert!(!std::path::Path::new(&home).exists(), "nothing was made");
+    });
+}
+
+#[test]
+fn a_token_that_refuses_the_pin_ends_a_server_wherever_its_module_is() {
+    on_each(|store| {
+        let home = Place::new(store).home(&["--root-key", "token"]);
+        home.folder.write("pin", "not-the-pin\n");
+        let path = home.path("keywright.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let listen = ["--listen", "127.0.0.1:0"];
+        for place in ["service", "child"] {
+            let process = format!("process = \"{place}\"");
+            std::fs::write(&path, text.replace("process = \"service\"", &process)).unwrap();
+            let ended = keywright(&[&["serve", "--home", &home.home][..], &listen].concat());
+            ended.refused(11, "CKR_PIN_INCORRECT", "");
+        }
     });
 }
 

@@ -1,10 +1,11 @@
 //! Servers under measurement: processes of their own, which end when they are dropped.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use keywright_clock::Clock;
@@ -74,7 +75,9 @@ const FIRST_LINE: &str = "listening on https://";
 /// How often, and with what pauses, a server is asked whether it listens, or has ended.
 const LOOKS: u32 = 250;
 const PAUSE: Duration = Duration::from_millis(20);
-/// How many bytes are read of what a server says first, and of what it says when it does not come to listen.
+/// What stands before the reason for which a program ends.
+const ERROR: &str = "error: ";
+/// How many bytes are read of what a server says first.
 const SAID_AT_MOST: u64 = 4096;
 
 impl Server {
@@ -102,7 +105,8 @@ impl Server {
             Role::Token => drop(with_store(&mut command, home)),
             _ => (),
         }
-        let child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+        let mut child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+        let error = child.stderr.take().map(error_in);
         let mut server = Self {
             child,
             address: ([127, 0, 0, 1], 0).into(),
@@ -115,32 +119,22 @@ impl Server {
         }
         let address = line.trim().strip_prefix(FIRST_LINE);
         let Some(address) = address.and_then(|address| address.parse().ok()) else {
-            return Err(server.refused());
+            return Err(server.refused(error));
         };
         server.address = address;
-        server.let_it_speak();
         Ok(server)
     }
 
     /// Why it does not listen, in its own words where it has said any.
-    fn refused(&mut self) -> TargetError {
+    fn refused(&mut self, error: Option<JoinHandle<Option<String>>>) -> TargetError {
         let mut reason = "it ended before it listened".to_owned();
         // Only of one that has ended: another could keep its end of the pipe open for ever.
-        if let (true, Some(stderr)) = (self.ends(), self.child.stderr.take()) {
-            let mut said = String::new();
-            drop(stderr.take(SAID_AT_MOST).read_to_string(&mut said));
-            if let Some(error) = said.lines().find_map(|line| line.strip_prefix("error: ")) {
-                reason = format!("{reason}: {error}");
-            }
+        if let (true, Some(error)) = (self.ends(), error)
+            && let Ok(Some(error)) = error.join()
+        {
+            reason = format!("{reason}: {error}");
         }
         not_started(&reason)
-    }
-
-    /// Takes what it says from now on, for nobody: a pipe that is full would stop it.
-    fn let_it_speak(&mut self) {
-        if let Some(mut stderr) = self.child.stderr.take() {
-            std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        }
     }
 
     fn start_floor(launch: Launch<'_>, home: &Path) -> Result<Self, TargetError> {
@@ -163,7 +157,7 @@ impl Server {
             if server.child.try_wait().is_ok_and(|ended| ended.is_some()) {
                 break;
             }
-            std::thread::sleep(PAUSE);
+            thread::sleep(PAUSE);
         }
         Err(not_started("it does not listen"))
     }
@@ -190,7 +184,7 @@ impl Server {
     fn ends(&mut self) -> bool {
         for _ in 0..LOOKS {
             match self.child.try_wait() {
-                Ok(None) => std::thread::sleep(PAUSE),
+                Ok(None) => thread::sleep(PAUSE),
                 Ok(Some(_)) => return true,
                 Err(_) => return false,
             }
@@ -244,6 +238,18 @@ fn spawn(command: &mut Command) -> Result<Child, TargetError> {
     command.stdin(Stdio::null()).spawn().map_err(|error| {
         let program = command.get_program().display();
         TargetError::System(format!("{program} cannot be started: {error}"))
+    })
+}
+
+/// The first error of what a program says. It is read to its end whether there is one or not, as a pipe that is full
+/// would stop the program.
+fn error_in(stderr: ChildStderr) -> JoinHandle<Option<String>> {
+    thread::spawn(move || {
+        let mut said = BufReader::new(stderr);
+        let mut lines = said.by_ref().lines().map_while(Result::ok);
+        let error = lines.find_map(|line| line.strip_prefix(ERROR).map(str::to_owned));
+        drop(io::copy(&mut said, &mut io::sink()));
+        error
     })
 }
 

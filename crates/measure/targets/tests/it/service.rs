@@ -1,6 +1,8 @@
 //! Our own service, served in this process over real TLS, as a target.
 
+use std::fs::{self, Permissions};
 use std::num::NonZeroU32;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -255,6 +257,25 @@ fn a_program_that_is_no_server_is_told_from_one_that_is_missing() {
             "{missing:?}"
         );
     }
+}
+
+#[test]
+fn what_a_server_says_before_it_listens_is_read_however_much_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("talks");
+    let more_than_a_pipe_holds = "#!/bin/sh\nyes warning | head -c 1000000 >&2\n";
+    let script = format!("{more_than_a_pipe_holds}echo 'error: the reason' >&2\nexit 1\n");
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o700)).unwrap();
+    let launch = Launch {
+        program: &program,
+        cpu: None,
+    };
+    let refused = Server::start(launch, Role::Keys, folder.path()).map(drop);
+    let Err(TargetError::Unreachable { reason, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(reason, "it ended before it listened: the reason");
 }
 
 #[test]
