@@ -85,6 +85,15 @@ fn a_demonstration_in_a_token_serves_with_its_root_key_there_too() {
     });
 }
 
+/// Has the module loaded in a child of the service from now on.
+fn into_child(home: &Home) {
+    let path = home.path("keywright.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let changed = text.replace("process = \"service\"", "process = \"child\"");
+    assert_ne!(text, changed);
+    std::fs::write(path, changed).unwrap();
+}
+
 /// The children of a process.
 fn children(parent: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
@@ -101,11 +110,7 @@ fn children(parent: u32) -> Vec<u32> {
 fn a_server_with_its_token_in_a_child_loses_it_gets_it_back_and_ends_it_at_sigterm() {
     on_each(|store| {
         let home = Place::new(store).home(&["--demo", "--custody", "token", "--root-key", "token"]);
-        let path = home.path("keywright.toml");
-        let text = std::fs::read_to_string(&path).unwrap();
-        let changed = text.replace("process = \"service\"", "process = \"child\"");
-        assert_ne!(text, changed);
-        std::fs::write(path, changed).unwrap();
+        into_child(&home);
         let checked = keywright(&["serve", "--check", "--home", &home.home]);
         assert!(checked.stderr.is_empty(), "{checked:?}");
         let said = String::from_utf8(checked.stdout).unwrap();
@@ -315,15 +320,10 @@ fn a_token_that_refuses_the_pin_ends_a_server_wherever_its_module_is() {
     on_each(|store| {
         let home = Place::new(store).home(&["--root-key", "token"]);
         home.folder.write("pin", "not-the-pin\n");
-        let path = home.path("keywright.toml");
-        let text = std::fs::read_to_string(&path).unwrap();
-        let listen = ["--listen", "127.0.0.1:0"];
-        for place in ["service", "child"] {
-            let process = format!("process = \"{place}\"");
-            std::fs::write(&path, text.replace("process = \"service\"", &process)).unwrap();
-            let ended = keywright(&[&["serve", "--home", &home.home][..], &listen].concat());
-            ended.refused(11, "CKR_PIN_INCORRECT", "");
-        }
+        let serve = ["serve", "--home", &home.home, "--listen", "127.0.0.1:0"];
+        keywright(&serve).refused(11, "CKR_PIN_INCORRECT", "");
+        into_child(&home);
+        keywright(&serve).refused(11, "CKR_PIN_INCORRECT", "");
     });
 }
 

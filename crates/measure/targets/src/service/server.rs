@@ -1,6 +1,6 @@
 //! Servers under measurement: processes of their own, which end when they are dropped.
 
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -76,8 +76,8 @@ const FIRST_LINE: &str = "listening on https://";
 const LOOKS: u32 = 250;
 const PAUSE: Duration = Duration::from_millis(20);
 /// What stands before the reason for which a program ends.
-const ERROR: &str = "error: ";
-/// How many bytes are read of what a server says first.
+const ERROR: &[u8] = b"error: ";
+/// How many bytes are read of what a server says first, and kept of a line of what it says besides.
 const SAID_AT_MOST: u64 = 4096;
 
 impl Server {
@@ -242,13 +242,20 @@ fn spawn(command: &mut Command) -> Result<Child, TargetError> {
 }
 
 /// The first error of what a program says. It is read to its end whether there is one or not, as a pipe that is full
-/// would stop the program.
+/// would stop the program; a line that is too long is read as several.
 fn error_in(stderr: ChildStderr) -> JoinHandle<Option<String>> {
     thread::spawn(move || {
-        let mut said = BufReader::new(stderr);
-        let mut lines = said.by_ref().lines().map_while(Result::ok);
-        let error = lines.find_map(|line| line.strip_prefix(ERROR).map(str::to_owned));
-        drop(io::copy(&mut said, &mut io::sink()));
+        let (mut said, mut line, mut error) = (BufReader::new(stderr), Vec::new(), None);
+        let mut next = |line: &mut Vec<u8>| {
+            line.clear();
+            let read = said.by_ref().take(SAID_AT_MOST).read_until(b'\n', line);
+            read.is_ok_and(|bytes| bytes > 0)
+        };
+        while next(&mut line) {
+            if let (None, Some(reason)) = (&error, line.strip_prefix(ERROR)) {
+                error = Some(String::from_utf8_lossy(reason).trim_end().to_owned());
+            }
+        }
         error
     })
 }

@@ -1,9 +1,9 @@
 //! Our own service, served in this process over real TLS, as a target.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::num::NonZeroU32;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use keywright_clock::Clock;
@@ -259,14 +259,24 @@ fn a_program_that_is_no_server_is_told_from_one_that_is_missing() {
     }
 }
 
+/// Says more than a pipe holds, in one line and in many, and then why it ends.
+const TALKS: &str = "#!/bin/sh
+head -c 1000000 /dev/zero >&2
+yes warning | head -c 1000000 >&2
+printf '\\nerror: the reason\\nerror: another\\n' >&2
+exit 1
+";
+
 #[test]
 fn what_a_server_says_before_it_listens_is_read_however_much_it_is() {
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("talks");
-    let more_than_a_pipe_holds = "#!/bin/sh\nyes warning | head -c 1000000 >&2\n";
-    let script = format!("{more_than_a_pipe_holds}echo 'error: the reason' >&2\nexit 1\n");
-    fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, Permissions::from_mode(0o700)).unwrap();
+    let [text, program] = ["text", "program"].map(|name| folder.path().join(name));
+    fs::write(&text, TALKS).unwrap();
+    // Written by another process: one that a neighbour starts at this moment would hold our file open, and what is open
+    // for writing cannot be run.
+    let mut install = Command::new("install");
+    install.args(["-m", "700"]).args([&text, &program]);
+    assert!(install.status().unwrap().success());
     let launch = Launch {
         program: &program,
         cpu: None,
