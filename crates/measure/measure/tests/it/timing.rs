@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use keywright_clock::{Clock, Hand, WallTime};
@@ -107,8 +108,15 @@ fn a_batch_reads_what_each_of_its_operations_takes() {
     assert_eq!((service.min(), service.max()), (Some(10_000), Some(10_000)));
 }
 
-/// An operation that looks whether its thread was made ready.
-struct Ready;
+/// An operation that looks whether its thread was made ready, and lasts until the next one is due, so that
+/// no schedule is late however slow the machine is.
+struct Ready {
+    hand: Arc<Hand>,
+}
+
+impl Ready {
+    const LASTS: Duration = Duration::from_micros(10);
+}
 
 thread_local! {
     static MADE_READY: Cell<bool> = const { Cell::new(false) };
@@ -116,6 +124,7 @@ thread_local! {
 
 impl Worker for Ready {
     fn operate(&mut self) -> Result<(), Fault> {
+        self.hand.advance(Self::LASTS);
         match MADE_READY.get() {
             true => Ok(()),
             false => Err(Fault::other()),
@@ -129,23 +138,33 @@ impl Worker for Ready {
 
 #[test]
 fn every_thread_is_made_ready_before_its_first_operation_and_the_caller_is_left_alone() {
-    let clock = Clock::system();
     let workers = NonZeroU32::new(3).unwrap();
     let closed = Load::Closed { workers };
     let open = Load::Open(Open::constant(1e5, Duration::from_millis(1), workers).unwrap());
-    for (load, window) in [
-        (&closed, Window::Operations(300)),
-        (&open, Window::Time(Duration::from_millis(1))),
+    for (load, window, planned) in [
+        (&closed, Window::Operations(300), 300),
+        (&open, Window::Time(Duration::from_millis(1)), 100),
     ] {
-        let made = (0..workers.get()).map(|_| Box::new(Ready) as Box<dyn Worker>);
-        let mut threads = Threads::new(made.collect(), Timer::known(1, 1, 0))
-            .with_begin(Box::new(|| MADE_READY.set(true)));
+        let (clock, hand) = Clock::simulated(WallTime::from_unix_seconds(0));
+        let hand = Arc::new(hand);
+        let made = (0..workers.get()).map(|_| -> Box<dyn Worker> {
+            Box::new(Ready {
+                hand: Arc::clone(&hand),
+            })
+        });
+        let begun = Arc::new(AtomicU32::new(0));
+        let counter = Arc::clone(&begun);
+        let mut threads =
+            Threads::new(made.collect(), Timer::known(1, 1, 0)).with_begin(Box::new(move || {
+                MADE_READY.set(true);
+                counter.fetch_add(1, Ordering::Relaxed);
+            }));
         let stop = Stop::new();
         let assignment = all_of(load, window, (&clock, &stop));
         let carried = threads.carry(&assignment, &mut |_, _| {}).unwrap();
         let counts = &carried.ledger.counts;
-        assert!(counts.sent >= 100, "{counts:?}");
-        assert_eq!(counts.error, 0, "{counts:?}");
+        assert_eq!((counts.sent, counts.error), (planned, 0), "{counts:?}");
+        assert_eq!(begun.load(Ordering::Relaxed), workers.get());
         assert!(!MADE_READY.get());
     }
 }
