@@ -2,7 +2,7 @@
 
 use keywright_pkcs11::{Error as Layer, Failure};
 use keywright_pkcs11_names::explain::{Context, Explanation};
-use keywright_pkcs11_names::{AttributeType, Function, ReturnCode};
+use keywright_pkcs11_names::{AttributeType, Function, MechanismType, ReturnCode};
 
 use crate::uri::UriError;
 
@@ -53,12 +53,14 @@ impl Kind {
 
 /// What tells objects apart that match alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "there is no other")]
 pub enum Apart {
     /// Their classes: the halves of a pair share label and id.
     Class,
     /// Their ids.
     Id,
+    /// Their URIs, where one word names the key and no other flag adds to it.
+    Uri,
 }
 
 /// Why an operation did not happen.
@@ -135,6 +137,9 @@ pub enum Error {
     /// The key cannot be used like this.
     #[error("the key cannot do this: {0}")]
     Unusable(String),
+    /// The key was made to stay where it is.
+    #[error("the key was made to stay in the token")]
+    Stays,
     /// An attribute that is needed cannot be read.
     #[error("{0} of the key cannot be read")]
     Unreadable(AttributeType),
@@ -194,7 +199,7 @@ impl Error {
             Self::InputTooLong { .. } | Self::Unusable(_) => Kind::Usage,
             Self::UriUnknown(_) | Self::NoToken { .. } | Self::NoKey { .. } => Kind::NotFound,
             Self::ManyTokens { .. } | Self::ManyKeys { .. } => Kind::Ambiguous,
-            Self::FinalTry | Self::Refused(_) => Kind::Refused,
+            Self::FinalTry | Self::Refused(_) | Self::Stays => Kind::Refused,
             Self::Unfit(_) | Self::Rejected { .. } => Kind::Negative,
             Self::Unreadable(_) => Kind::Token,
             Self::Input(_) | Self::Output(_) | Self::Random => Kind::Io,
@@ -213,13 +218,55 @@ impl Error {
         }
     }
 
+    /// The return code that says the same, of a call that failed or of one that was not made for this reason.
+    #[must_use]
+    pub const fn code(&self) -> Option<ReturnCode> {
+        if let Some(failure) = self.failure() {
+            return Some(failure.code());
+        }
+        Some(match self {
+            Self::Layer(Layer::NoMechanism { .. }) => ReturnCode::MECHANISM_INVALID,
+            Self::Layer(Layer::KeySize { .. }) => ReturnCode::KEY_SIZE_RANGE,
+            Self::Layer(Layer::PinLength { .. }) => ReturnCode::PIN_LEN_RANGE,
+            Self::Layer(Layer::InputTooLong { .. }) => ReturnCode::DATA_LEN_RANGE,
+            Self::Layer(Layer::AttributeChanged(_)) => ReturnCode::TEMPLATE_INCONSISTENT,
+            Self::Stays => ReturnCode::KEY_UNEXTRACTABLE,
+            Self::Unreadable(_) => ReturnCode::ATTRIBUTE_TYPE_INVALID,
+            Self::Unfit(_) => ReturnCode::SIGNATURE_INVALID,
+            Self::Rejected { .. } => ReturnCode::ENCRYPTED_DATA_INVALID,
+            Self::Random => ReturnCode::RANDOM_NO_RNG,
+            _ => return None,
+        })
+    }
+
+    /// As the error of a key that one word alone names.
+    pub(crate) fn named_by_one_word(self) -> Self {
+        match self {
+            Self::ManyKeys {
+                what,
+                wanted,
+                matching,
+                ..
+            } => Self::ManyKeys {
+                what,
+                wanted,
+                matching,
+                apart: Apart::Uri,
+            },
+            other => other,
+        }
+    }
+
     /// What to do about it, as half a sentence or one.
     #[must_use]
     pub fn advice(&self) -> String {
+        if let Self::Layer(Layer::NoMechanism { what, instead, .. }) = self {
+            return would_do(what, instead);
+        }
         if let Some(advice) = self.own_advice() {
             return advice.to_owned();
         }
-        let explained = self.failure().map(Failure::code).and_then(Explanation::of);
+        let explained = self.code().and_then(Explanation::of);
         match explained {
             Some(known) => known.hint().trim_end_matches('.').to_owned(),
             None => "add --help to see what the command takes".to_owned(),
@@ -244,8 +291,12 @@ impl Error {
                     "name one by --class, such as --class private; where the ids differ, --id or --uri names one too"
                 }
                 Apart::Id => "name one by --id or --uri",
+                Apart::Uri => {
+                    "put the URI of one in place of its label; keywright hsm find-key --json shows them"
+                }
             },
             Self::Unnamed(_) => "name it with --key-label, --id or --uri",
+            Self::Stays => "only keys made with --extractable can be wrapped",
             Self::FinalTry => "make sure of the PIN, then add --final-try",
             Self::Unfit(_) => "check that data, key and mechanism are those it was made with",
             Self::Rejected { .. } => {
@@ -264,17 +315,41 @@ impl Error {
     /// The words to type for more about the return code; none without one.
     #[must_use]
     pub fn explain_line(&self, context: Context) -> Option<String> {
-        let failure = self.failure()?;
-        let context = match Function::named(failure.function()).map(Context::of) {
+        let function = self
+            .failure()
+            .and_then(|failure| Function::named(failure.function()));
+        let context = match function.map(Context::of) {
             // What the function is about says more than the command, but for a failed log-in before it.
             Some(Context::Login) => Context::Login,
             _ => context,
         };
-        let code = failure.code().value();
+        let code = self.code()?.value();
         Some(format!(
             "keywright hsm explain-error 0x{code:x} --context {context}"
         ))
     }
+}
+
+/// As many mechanisms as are named; a token has dozens.
+const NAMED: usize = 8;
+
+/// The mechanisms of the token that do the same kind of thing.
+fn would_do(what: &str, instead: &[MechanismType]) -> String {
+    let all = "keywright hsm list-mechanisms --detailed";
+    if instead.is_empty() {
+        return format!("this token has none for {what}: {all}");
+    }
+    let named: Vec<_> = instead
+        .iter()
+        .take(NAMED)
+        .map(ToString::to_string)
+        .collect();
+    let more = match instead.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named = named.join(", ");
+    format!("for {what} this token has {named}{more}; see {all}")
 }
 
 fn layer_advice(error: &Layer) -> Option<&'static str> {
@@ -284,9 +359,6 @@ fn layer_advice(error: &Layer) -> Option<&'static str> {
         }
         Layer::PinLength { .. } => "give a PIN of a length that the token takes; it was not sent",
         Layer::Duplicate { .. } => "choose another --key-label or --id, or add --allow-duplicate",
-        Layer::NoMechanism { .. } => {
-            "see what the token has: keywright hsm list-mechanisms --detailed"
-        }
         Layer::KeySize { .. } => "choose a size that the token takes",
         Layer::MixedUse => "make two keys, one for each use",
         Layer::InputTooLong { .. } => "encrypt a key instead of the data, or use a larger key",

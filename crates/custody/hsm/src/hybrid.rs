@@ -3,9 +3,12 @@
 //! All numbers big-endian:
 //!
 //! ```text
-//! header  "KWHE" | version 1 | hash of OAEP u8 (1 SHA-256, 2 SHA-1) | piece length u32 | u16 length, wrapped key
+//! header  "KWHE" | version 1 | hash of OAEP u8 | piece length u32 | u16 length, wrapped key
 //! pieces  ciphertext | tag [16], each of piece length but the last, which may be shorter or empty
 //! ```
+//!
+//! The hash is a number: 1 SHA-256, 2 SHA-1, 3 SHA-224, 4 SHA-384, 5 SHA-512, 6 to 9 SHA3-224, -256, -384, -512. It is
+//! not told when decrypting, so every hash that wraps has one.
 //!
 //! The wrapped key is a fresh AES-256 key of this file alone, under RSA-OAEP. Piece number n is sealed with
 //! AES-256-GCM under the nonce u32 0 | u64 n, with SHA-256(header | u64 length, additional data) | u64 n | u8 1 for
@@ -33,6 +36,31 @@ const MAGIC: [u8; 4] = *b"KWHE";
 const VERSION: u8 = 1;
 const TAG: usize = 16;
 const FIXED: usize = 4 + 1 + 1 + 4 + 2;
+
+/// The hashes by their numbers in a header, from 1. It only grows.
+const HASHES: [Hash; 9] = [
+    Hash::Sha256,
+    Hash::Sha1,
+    Hash::Sha224,
+    Hash::Sha384,
+    Hash::Sha512,
+    Hash::Sha3_224,
+    Hash::Sha3_256,
+    Hash::Sha3_384,
+    Hash::Sha3_512,
+];
+
+fn number_of(hash: Hash) -> Result<u8, Error> {
+    (1..)
+        .zip(HASHES)
+        .find_map(|(number, known)| (known == hash).then_some(number))
+        .ok_or_else(|| Error::Value("an envelope has no number for this hash".to_owned()))
+}
+
+fn hash_of(number: u8) -> Option<Hash> {
+    let index = usize::from(number).checked_sub(1)?;
+    HASHES.get(index).copied()
+}
 
 /// What came of it.
 #[derive(Clone, Debug, Serialize)]
@@ -76,7 +104,7 @@ impl Header {
         let length = u16::try_from(self.wrapped.len()).map_err(long)?;
         let piece = u32::try_from(self.piece).unwrap_or(0);
         let mut out = MAGIC.to_vec();
-        out.extend_from_slice(&[VERSION, if self.hash == Hash::Sha1 { 2 } else { 1 }]);
+        out.extend_from_slice(&[VERSION, number_of(self.hash)?]);
         out.extend_from_slice(&piece.to_be_bytes());
         out.extend_from_slice(&length.to_be_bytes());
         out.extend_from_slice(&self.wrapped);
@@ -90,10 +118,8 @@ impl Header {
             return Ok(None);
         }
         let [m0, m1, m2, m3, version, hash, p0, p1, p2, p3, l0, l1] = fixed;
-        let hash = match hash {
-            1 => Hash::Sha256,
-            2 => Hash::Sha1,
-            _ => return Ok(None),
+        let Some(hash) = hash_of(hash) else {
+            return Ok(None);
         };
         let piece = usize::try_from(u32::from_be_bytes([p0, p1, p2, p3])).unwrap_or(0);
         let mut wrapped = vec![0; usize::from(u16::from_be_bytes([l0, l1]))];

@@ -2,7 +2,8 @@
 
 use keywright_pkcs11::{ObjectHandle, Reading, Template};
 use keywright_pkcs11_names::{AttributeType, Named as _, ObjectClass};
-use serde::Serialize;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 
 use crate::desk::Desk;
 use crate::error::Error;
@@ -31,44 +32,73 @@ pub struct Inspected {
     pub fingerprint: Option<String>,
     pub ssh_fingerprint: Option<String>,
     pub check_value: Option<String>,
+    /// By name in documents: what was read as `value` and `bytes`, else the word for why not.
+    #[serde(serialize_with = "by_name")]
     pub attributes: Vec<AttributeReport>,
     /// How many attributes of the header this object does not have.
     pub absent_attributes: usize,
 }
 
 /// An attribute.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 #[non_exhaustive]
 pub struct AttributeReport {
     pub name: String,
     /// The value; or `sensitive`; or `error` with its code.
     pub value: String,
+    /// The length of what was read; none if nothing was.
     pub bytes: Option<usize>,
 }
 
-/// All attributes of the objects that fit.
+/// What was read of an attribute.
+#[derive(Serialize)]
+struct Value<'a> {
+    value: &'a str,
+    bytes: usize,
+}
+
+fn by_name<S: Serializer>(attributes: &[AttributeReport], out: S) -> Result<S::Ok, S::Error> {
+    let mut map = out.serialize_map(Some(attributes.len()))?;
+    for AttributeReport { name, value, bytes } in attributes {
+        match *bytes {
+            Some(bytes) => map.serialize_entry(name, &Value { value, bytes })?,
+            None => map.serialize_entry(name, value)?,
+        }
+    }
+    map.end()
+}
+
+/// All attributes of the objects that fit, of `class` if it is given.
 ///
 /// # Errors
 /// [`Error::Unnamed`], [`Error::NoKey`]; what the token fails with.
-pub fn inspect(desk: &Desk, choice: &KeyChoice<'_>) -> Result<InspectReport, Error> {
+pub fn inspect(
+    desk: &Desk,
+    choice: &KeyChoice<'_>,
+    class: Option<ObjectClass>,
+) -> Result<InspectReport, Error> {
     if choice.is_empty() {
         return Err(Error::Unnamed("key"));
     }
-    let found: Vec<_> = desk
-        .session
-        .search(&choice.template())?
-        .collect::<Result<_, _>>()?;
+    let template = match class {
+        Some(class) => choice.template().and(Template::new().class(class)),
+        None => choice.template(),
+    };
+    let found: Vec<_> = desk.session.search(&template)?.collect::<Result<_, _>>()?;
     if found.is_empty() {
         // Says what is spelt alike.
-        choice.find_any(&desk.session)?;
+        match class {
+            Some(class) => choice.find(&desk.session, class)?,
+            None => choice.find_any(&desk.session)?,
+        };
     }
     let objects: Vec<_> = found
         .into_iter()
         .map(|handle| inspected(desk, handle))
         .collect::<Result<_, _>>()?;
     Ok(InspectReport {
-        key_label: choice.wanted(),
+        key_label: choice.name(),
         object_count: objects.len(),
         objects,
     })
@@ -199,12 +229,15 @@ pub fn diff(
         Some(class) => class,
         None => class_of(desk, first)?,
     };
-    let left = first.find(&desk.session, class)?;
-    let right = second.find(&desk.session, class)?;
+    let found = |choice: &KeyChoice<'_>| {
+        let found = choice.find(&desk.session, class);
+        found.map_err(Error::named_by_one_word)
+    };
+    let (left, right) = (found(first)?, found(second)?);
     let mut report = DiffReport {
         operation: "diff-keys",
-        key1_label: first.wanted(),
-        key2_label: second.wanted(),
+        key1_label: first.name(),
+        key2_label: second.name(),
         class: class.to_string(),
         identical: true,
         differences_found: 0,

@@ -52,6 +52,15 @@ impl Code {
         }
     }
 
+    /// The command that verifies one.
+    #[must_use]
+    pub const fn verifying(self) -> &'static str {
+        match self {
+            Self::Cmac => "cmac-verify",
+            Self::Hmac(_) => "hmac-verify",
+        }
+    }
+
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Cmac => ("cmac", "aes"),

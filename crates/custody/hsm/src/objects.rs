@@ -3,7 +3,7 @@
 use keywright_encoding::hex;
 use keywright_pkcs11::{Curve, ObjectHandle, Reading, Session, Template};
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::desk::Desk;
 use crate::error::Error;
@@ -232,9 +232,39 @@ pub struct FindReport {
 #[non_exhaustive]
 pub struct FoundKey {
     pub match_number: usize,
-    #[serde(flatten)]
+    /// In documents with its flags as a list of words.
+    #[serde(flatten, serialize_with = "with_flag_words")]
     pub object: ObjectReport,
     pub capabilities: Vec<&'static str>,
+}
+
+/// An object as `find-key` shows it.
+#[derive(Serialize)]
+struct Shown<'a> {
+    handle: u64,
+    label: &'a Option<String>,
+    class: &'a Option<String>,
+    id: &'a str,
+    key_type: &'a Option<String>,
+    key_size_bits: Option<u64>,
+    curve: &'a Option<String>,
+    flags: Vec<&'static str>,
+    uri: &'a str,
+}
+
+fn with_flag_words<S: Serializer>(object: &ObjectReport, out: S) -> Result<S::Ok, S::Error> {
+    let shown = Shown {
+        handle: object.handle,
+        label: &object.label,
+        class: &object.class,
+        id: &object.id,
+        key_type: &object.key_type,
+        key_size_bits: object.key_size_bits,
+        curve: &object.curve,
+        flags: object.flags.words(),
+        uri: &object.uri,
+    };
+    shown.serialize(out)
 }
 
 /// What a search for keys is to do where none fits exactly.
@@ -270,7 +300,7 @@ pub fn find(desk: &Desk, choice: &KeyChoice<'_>, near: Near) -> Result<FindRepor
     };
     Ok(FindReport {
         operation: "find-key",
-        search_key: choice.wanted(),
+        search_key: choice.name(),
         exact_match: !keys.is_empty(),
         keys_found: keys.len(),
         keys,
@@ -319,12 +349,22 @@ pub fn find_print(desk: &Desk, print: &str) -> Result<FindReport, Error> {
     }
     Ok(FindReport {
         operation: "find-key",
-        search_key: format!("with fingerprint {print}"),
+        search_key: print.to_owned(),
         exact_match: !keys.is_empty(),
         keys_found: keys.len(),
         keys,
         similar: Vec::new(),
     })
+}
+
+/// That no key has this print.
+#[must_use]
+pub fn none_has(print: &str) -> Error {
+    Error::NoKey {
+        what: "key",
+        wanted: format!("with fingerprint {print}"),
+        similar: Vec::new(),
+    }
 }
 
 fn capabilities(flags: &ObjectFlags) -> Vec<&'static str> {

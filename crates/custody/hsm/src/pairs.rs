@@ -237,22 +237,30 @@ pub struct Destroyed {
     pub error: Option<String>,
 }
 
-/// Destroys them, each with its own result.
+/// Destroys them, each with its own result; with the first failure, if there was one after the first object was
+/// destroyed.
 ///
 /// # Errors
 /// The failure of the first object, if nothing was destroyed.
-pub fn destroy(desk: &Desk, condemned: Condemned) -> Result<Vec<Destroyed>, Error> {
+pub fn destroy(
+    desk: &Desk,
+    condemned: Condemned,
+) -> Result<(Vec<Destroyed>, Option<Error>), Error> {
     let mut results = Vec::new();
+    let mut failed = None;
     for (handle, object) in condemned.handles.into_iter().zip(condemned.objects) {
         let done = desk.session.destroy_object(handle);
         match done {
             Err(error) if results.is_empty() => return Err(error.into()),
-            done => results.push(Destroyed {
-                object,
-                removed: done.is_ok(),
-                error: done.err().map(|error| error.to_string()),
-            }),
+            done => {
+                results.push(Destroyed {
+                    object,
+                    removed: done.is_ok(),
+                    error: done.as_ref().err().map(ToString::to_string),
+                });
+                failed = failed.or_else(|| done.err().map(Error::from));
+            }
         }
     }
-    Ok(results)
+    Ok((results, failed))
 }

@@ -186,7 +186,7 @@ fn leaving(desk: &Desk, choice: &KeyChoice<'_>) -> Result<ObjectHandle, Error> {
 /// Wraps a secret or private key under another key.
 ///
 /// # Errors
-/// [`Error::Refused`] for a key that must stay, a wrapping key that may not wrap, or one that can also decrypt
+/// [`Error::Stays`]; [`Error::Refused`] for a wrapping key that may not wrap, or one that can also decrypt
 /// what it wrapped; what the token refuses.
 pub fn wrap(
     desk: &Desk,
@@ -196,15 +196,15 @@ pub fn wrap(
 ) -> Result<(Vec<u8>, WrapReport), Error> {
     let session = &desk.session;
     let key = leaving(desk, choice)?;
-    let under = desk.find(wrapping, method.class(Ability::Wrap))?;
+    let under = desk
+        .find(wrapping, method.class(Ability::Wrap))
+        .map_err(Error::named_by_one_word)?;
     let flag = |object, kind| -> Result<Option<bool>, Error> {
         Ok(session.attribute(object, kind)?.flag())
     };
     let refuse = |text: &str| Err(Error::Refused(text.to_owned()));
     if flag(key, AttributeType::EXTRACTABLE)? == Some(false) {
-        return refuse(
-            "the key was made to stay in the token; only keys made with --extractable can be wrapped",
-        );
+        return Err(Error::Stays);
     }
     if flag(under, AttributeType::WRAP)? == Some(false) {
         return refuse("the wrapping key may not wrap; make one with --usage wrap");
@@ -273,7 +273,9 @@ pub fn unwrap(
     what: &Unwrapped<'_>,
 ) -> Result<SecretReport, Error> {
     let session = &desk.session;
-    let under = desk.find(unwrapping, what.method.class(Ability::Unwrap))?;
+    let under = desk
+        .find(unwrapping, what.method.class(Ability::Unwrap))
+        .map_err(Error::named_by_one_word)?;
     let mechanism = what.method.mechanism(session, Ability::Unwrap)?;
     let (plan, id) = what.new.plan(desk)?;
     let made = match what.kind {

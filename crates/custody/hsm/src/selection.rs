@@ -7,7 +7,7 @@ use keywright_pkcs11::{Candidate, Module, ObjectHandle, Session, Template, Token
 use keywright_pkcs11_names::{AttributeType, ObjectClass};
 
 use crate::error::{Apart, Error};
-use crate::likeness::similar;
+use crate::likeness::{Similar, similar};
 use crate::uri::Uri;
 
 /// Which token is meant: all that is named must fit.
@@ -196,18 +196,32 @@ impl<'a> KeyChoice<'a> {
         }
     }
 
+    /// That no object fits; `similar` are the labels that were found instead.
+    #[must_use]
+    pub fn none(&self, what: &'static str, similar: &[Similar]) -> Error {
+        Error::NoKey {
+            what,
+            wanted: self.wanted(),
+            similar: similar.iter().map(|near| near.label.clone()).collect(),
+        }
+    }
+
     fn missing(&self, session: &Session, class: ObjectClass) -> Error {
         self.not_found(session, what(class))
     }
 
     fn not_found(&self, session: &Session, what: &'static str) -> Error {
         let similar = self.label.map(|label| similar(session, label));
-        let similar = similar.and_then(Result::ok).unwrap_or_default();
-        Error::NoKey {
-            what,
-            wanted: self.wanted(),
-            similar: similar.into_iter().map(|near| near.label).collect(),
-        }
+        self.none(what, &similar.and_then(Result::ok).unwrap_or_default())
+    }
+
+    /// As it was named, for a field of a document: the label, else the id, else the URI.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let label = self.label.map(str::to_owned);
+        let id = || self.id.map(hex::encode);
+        let uri = || self.uri.map(ToString::to_string);
+        label.or_else(id).or_else(uri).unwrap_or_default()
     }
 
     pub(crate) fn wanted(&self) -> String {

@@ -12,12 +12,44 @@ pub(crate) struct Yes {
     pub(crate) yes: bool,
 }
 
+/// What is to be typed for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Word<'a> {
+    /// `yes`.
+    Yes,
+    /// What tells this one from every other: its name, and it.
+    Own(&'static str, &'a str),
+}
+
+impl Word<'_> {
+    /// How it is asked for.
+    pub(crate) fn asked(self) -> String {
+        match self {
+            Self::Yes => "Type yes".to_owned(),
+            Self::Own(name, _) => format!("Type its {name}"),
+        }
+    }
+
+    /// Whether this is it, blanks included.
+    pub(crate) fn is(self, typed: &[u8]) -> bool {
+        match self {
+            Self::Yes => typed == b"yes",
+            Self::Own(_, word) => !word.is_empty() && typed == word.as_bytes(),
+        }
+    }
+}
+
 /// Goes on if the user wants `deed` done; without a terminal nobody can be asked, so the answer is no.
 pub(crate) fn confirm(deed: &str, yes: Yes) -> Result<(), Failure> {
+    confirm_with(deed, Word::Yes, yes)
+}
+
+/// The same, for a deed that takes more than a habit: this word is to be typed.
+pub(crate) fn confirm_with(deed: &str, word: Word<'_>, yes: Yes) -> Result<(), Failure> {
     if yes.yes {
         return Ok(());
     }
-    match crate::hsm::asked::agrees(deed) {
+    match crate::hsm::asked::agrees(deed, word) {
         Some(true) => return Ok(()),
         Some(false) => return Err(unchanged(deed)),
         None => {}
@@ -31,10 +63,10 @@ pub(crate) fn confirm(deed: &str, yes: Yes) -> Result<(), Failure> {
         ));
     }
     let mut answer = String::new();
-    let asked = write!(screen, "{deed}? Type yes: ").and_then(|()| screen.flush());
+    let asked = write!(screen, "{deed}? {}: ", word.asked()).and_then(|()| screen.flush());
     let heard = asked.and_then(|()| input.read_line(&mut answer));
     match heard {
-        Ok(_) if answer.trim() == "yes" => Ok(()),
+        Ok(_) if word.is(answer.trim().as_bytes()) => Ok(()),
         _ => Err(unchanged(deed)),
     }
 }

@@ -234,12 +234,19 @@ pub struct Compared {
     pub refused: Vec<CompareError>,
 }
 
+/// Whether so many runs now and in a baseline can show a difference at all, with `comparisons` judged together.
+#[must_use]
+pub fn can_decide(now: usize, baseline: usize, comparisons: usize) -> bool {
+    let least = mann_whitney::smallest_p(now, baseline);
+    now.min(baseline) >= 2 && least * comparisons.max(1) as f64 <= LEVEL
+}
+
 /// Runs needed on each side so that `comparisons` judged together can show a difference at all.
 #[must_use]
 pub fn runs_needed(comparisons: usize) -> usize {
-    let reached =
-        |runs: &usize| mann_whitney::smallest_p(*runs, *runs) * comparisons.max(1) as f64 <= LEVEL;
-    (2..).find(reached).unwrap_or(usize::MAX)
+    (2..)
+        .find(|runs| can_decide(*runs, *runs, comparisons))
+        .unwrap_or(usize::MAX)
 }
 
 /// Pairs of runs needed so that `comparisons` judged together can show a difference at all.
@@ -346,8 +353,7 @@ pub fn stored(
         })
     };
     let (now, before) = (costs(case)?, costs(baseline)?);
-    let least = mann_whitney::smallest_p(now.len(), before.len());
-    if now.len().min(before.len()) < 2 || least * comparisons.max(1) as f64 > LEVEL {
+    if !can_decide(now.len(), before.len(), comparisons) {
         return Err(CompareError::TooFewRuns {
             case: case.id.clone(),
             current: now.len(),

@@ -218,12 +218,10 @@ fn settings(document: &Document, case: &Case) -> Settings {
     if case.verdicts.contains(&Word::StandIn) {
         all.insert("stand_in".to_owned(), "true".to_owned());
     }
+    let none = BTreeMap::new();
     let facts = document.environment.targets.get(&case.target);
-    for (fact, value) in facts
-        .into_iter()
-        .flatten()
-        .filter(|(fact, _)| decides(fact))
-    {
+    let facts = facts.unwrap_or(&none);
+    for (fact, value) in facts.iter().filter(|(fact, _)| decides(fact, facts)) {
         all.insert(format!("targets.{}.{fact}", case.target), value.clone());
     }
     all
@@ -271,10 +269,13 @@ fn timing(case: &Case) -> &'static str {
     }
 }
 
-/// Of the facts about a target only its module decides: its hash and version do, the folder it was
-/// loaded from does not. Versions of a server are what one wants to compare.
-fn decides(fact: &str) -> bool {
-    fact.starts_with("module") && fact != "module_path"
+/// Of the facts about a target only its module decides: its hash and version do, the file it was loaded
+/// from only where there is no hash to tell modules apart. Versions of a server are what one wants to compare.
+fn decides(fact: &str, facts: &Settings) -> bool {
+    match fact {
+        "module" => !facts.contains_key("module_sha256"),
+        _ => fact.starts_with("module"),
+    }
 }
 
 fn sorted(names: &[String]) -> String {

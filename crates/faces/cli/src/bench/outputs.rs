@@ -130,20 +130,25 @@ impl Outputs {
         })
     }
 
-    /// Writes the document everywhere.
-    pub(super) fn write(&mut self, document: &Document) -> Result<(), Failure> {
+    /// Writes the document everywhere; texts have the baseline that it was compared with beside it.
+    pub(super) fn write(
+        &mut self,
+        document: &Document,
+        baseline: Option<&Document>,
+    ) -> Result<(), Failure> {
+        let pair = (document, baseline);
         for sink in &mut self.files {
             let settings = Settings::new(Style::Plain, Detail::Normal);
-            let bytes = rendered(document, sink.form, settings)?;
+            let bytes = rendered(pair, sink.form, settings)?;
             sink.write(bytes.as_bytes())?;
         }
         let shown = match (self.profile, self.format) {
             (Some(profile), _) => profile.render(document).map_err(internal)?,
             // Refused before anything is measured: there are no findings here.
-            (None, Format::Text | Format::Sarif) => rendered(document, Form::Text, self.settings)?,
-            (None, Format::Json) => rendered(document, Form::Json, self.settings)?,
-            (None, Format::Csv) => rendered(document, Form::Csv, self.settings)?,
-            (None, Format::Html) => rendered(document, Form::Html, self.settings)?,
+            (None, Format::Text | Format::Sarif) => rendered(pair, Form::Text, self.settings)?,
+            (None, Format::Json) => rendered(pair, Form::Json, self.settings)?,
+            (None, Format::Csv) => rendered(pair, Form::Csv, self.settings)?,
+            (None, Format::Html) => rendered(pair, Form::Html, self.settings)?,
         };
         output::data(shown.as_bytes()).map(drop)
     }
@@ -211,13 +216,17 @@ const fn name(exit: Exit) -> &'static str {
     }
 }
 
-fn rendered(document: &Document, form: Form, settings: Settings) -> Result<String, Failure> {
+fn rendered(
+    (document, baseline): (&Document, Option<&Document>),
+    form: Form,
+    settings: Settings,
+) -> Result<String, Failure> {
     match form {
         Form::Csv => Ok(csv::long(document)),
         Form::Html => Ok(html::render(document)),
         Form::Json => json::render(document, json::Layout::Pretty).map_err(internal),
         Form::Markdown => Ok(exports::markdown(document)),
-        Form::Text => Ok(text::render(document, settings)),
+        Form::Text => Ok(text::render_against(document, baseline, settings)),
     }
 }
 

@@ -206,7 +206,7 @@ pub(super) fn report(arguments: &ReportArguments, format: Format) -> Result<Exit
             print!("{}", capacity(&document, factor));
             continue;
         }
-        outputs.write(&document)?;
+        outputs.write(&document, None)?;
     }
     Ok(Exit::Ok)
 }

@@ -42,11 +42,16 @@ pub(super) struct Pace {
 /// Whether cases leave undecided what only one command asks.
 pub(super) type Question = fn(&[Case], &JudgeFlags) -> bool;
 
+/// A target's own advice about a refusal, where it has any.
+pub(super) type Advice = Box<dyn Fn(&TargetError) -> Option<String>>;
+
 /// A sitting.
 pub(super) struct Sitting {
     pub(super) clock: Clock,
     pub(super) stop: Stop,
     pub(super) seed: u64,
+    /// Runs of each case, at most.
+    pub(super) runs: u32,
     started: (WallTime, MonotonicTime),
     id: String,
     outputs: Outputs,
@@ -54,6 +59,8 @@ pub(super) struct Sitting {
     judging: JudgeFlags,
     /// What only this command asks of its cases.
     pub(super) question: Option<Question>,
+    /// What the target says to do about a case that cannot be measured.
+    pub(super) more: Option<Advice>,
     /// What the result is compared with.
     baseline: Option<Document>,
     watchers: Watchers,
@@ -76,6 +83,17 @@ impl Sitting {
         seed: u64,
         runs: u32,
     ) -> Result<Self, Failure> {
+        Self::begin_against(flags, judging, format, seed, |_| runs)
+    }
+
+    /// The same where the baseline has a say in the number of runs. It is read once: it may come from a pipe.
+    pub(super) fn begin_against(
+        flags: &OutputFlags,
+        judging: &JudgeFlags,
+        format: Format,
+        seed: u64,
+        runs: impl FnOnce(Option<&Document>) -> u32,
+    ) -> Result<Self, Failure> {
         let clock = Clock::system();
         let stop = Stop::new();
         let flags = &flags.attended(judging);
@@ -85,6 +103,10 @@ impl Sitting {
         let baseline = baseline
             .map(|name| past::baseline(&flags.past, name))
             .transpose()?;
+        if let Some(baseline) = &baseline {
+            super::against::check(baseline, judging)?;
+        }
+        let runs = runs(baseline.as_ref());
         let mut random = keywright_primitives::random::RandomStream::new()
             .map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
         let id: [u8; 8] = random
@@ -97,11 +119,13 @@ impl Sitting {
             clock,
             stop,
             seed,
+            runs,
             id: keywright_encoding::hex::encode(&id),
             outputs,
             flags: flags.clone(),
             judging: judging.clone(),
             question: None,
+            more: None,
             baseline,
             remarks: RefCell::default(),
             hindrance: RefCell::default(),
@@ -220,7 +244,11 @@ impl Sitting {
             .as_ref()
             .is_none_or(|known| known.exit == Exit::Unsupported)
         {
-            *hindrance = Some(unmeasurable(error));
+            let mut failure = unmeasurable(error);
+            if let Some(advice) = self.more.as_ref().and_then(|more| more(error)) {
+                failure.advice = advice;
+            }
+            *hindrance = Some(failure);
         }
     }
 
@@ -330,7 +358,13 @@ impl Sitting {
             exit: end.name().to_owned(),
         });
         self.watchers.close();
-        self.outputs.write(&document)?;
+        // What is from elsewhere is not shown beside it either.
+        let comparable = failures.iter().all(|one| one.exit != Exit::NotComparable);
+        let baseline = self
+            .baseline
+            .as_ref()
+            .filter(|_| comparable && judging.is_some());
+        self.outputs.write(&document, baseline)?;
         if let Err(failure) = past::keep(&self.flags, &document) {
             // The result is out; a history that cannot be written takes nothing from it.
             if self.flags.save_baseline.is_some() {

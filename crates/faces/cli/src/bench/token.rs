@@ -22,14 +22,16 @@ use rows::Row;
 
 use super::flags::LoadFlags;
 use super::op::told;
-use super::phases;
 use super::ready::{Bench, planned};
 use super::sitting::{Sitting, unmeasurable};
+use super::{outputs, past, phases};
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
 
 /// What targets of this kind are called in a result.
 const TARGET: &str = "pkcs11";
+/// What operations with weights are called together.
+const MIX: &str = "Mix";
 
 /// Measures a token. `key` is the one that the caller named, if there is one.
 pub(crate) fn run(
@@ -37,19 +39,41 @@ pub(crate) fn run(
     (token, key): (&Arc<Opened>, Option<&NamedKey>),
     format: Format,
 ) -> Result<Exit, Failure> {
+    let ended = carry_out(flags, (token, key), format);
+    if let Err(failure) = &ended {
+        outputs::failed(failure.exit);
+    }
+    ended
+}
+
+fn carry_out(
+    flags: &TokenFlags,
+    (token, key): (&Arc<Opened>, Option<&NamedKey>),
+    format: Format,
+) -> Result<Exit, Failure> {
     let rows = rows::chosen(flags, key)?;
     let parts = rows::mix(flags)?;
+    let ids = ids(flags, &rows, &parts);
     if flags.dry_run {
-        return dry_run(flags, &rows, &parts);
+        let name = flags.judging.baseline.as_deref();
+        let baseline = name.map(|name| past::baseline(&flags.output.past, name));
+        let runs = flags.runs(&ids, baseline.transpose()?.as_ref());
+        return dry_run(&flags.with_runs(runs), &rows, &parts);
     }
-    let load = flags.load(NonZeroU32::MIN);
-    let sitting = Sitting::begin(
-        &flags.output,
-        &flags.judging,
-        format,
-        load.seed,
-        load.runs(),
-    )?;
+    let (output, judging) = (&flags.output, &flags.judging);
+    let mut sitting = Sitting::begin_against(output, judging, format, flags.seed, |baseline| {
+        flags.runs(&ids, baseline)
+    })?;
+    let at = Arc::clone(token);
+    sitting.more = Some(Box::new(move |error| at.advice(error)));
+    if flags.has_more(sitting.runs) {
+        let runs = sitting.runs;
+        sitting.remark(
+            format!("{runs} runs of each operation: what differs from this baseline cannot be told from chance with fewer"),
+            "",
+        );
+    }
+    let flags = &flags.with_runs(sitting.runs);
     if let Some(key) = key {
         sitting.remark(format!("the key that was named is {}", key.kind), "");
     }
@@ -70,12 +94,28 @@ pub(crate) fn run(
     sitting.finish(cases, Some(&flags.judging))
 }
 
+/// What every case is called.
+fn ids(
+    flags: &TokenFlags,
+    rows: &[Row],
+    parts: &[(keywright_targets::operation::Operation, f64)],
+) -> Vec<String> {
+    let mut names: Vec<&str> = rows.iter().map(|row| row.chosen.id.as_str()).collect();
+    names.extend((!parts.is_empty()).then_some(MIX));
+    let threads = flags.threads();
+    let each = threads.into_iter().flat_map(|threads| {
+        let names = names.iter();
+        names.map(move |name| at_threads(flags, name, threads))
+    });
+    each.collect()
+}
+
 fn dry_run(
     flags: &TokenFlags,
     rows: &[Row],
     parts: &[(keywright_targets::operation::Operation, f64)],
 ) -> Result<Exit, Failure> {
-    let mut plans = Vec::new();
+    let (mut plans, runs) = (Vec::new(), flags.runs(&[], None));
     for threads in flags.threads() {
         for row in rows {
             plans.push(plan(flags, row, threads)?);
@@ -84,7 +124,7 @@ fn dry_run(
             plans.push(mix_plan(flags, parts, threads)?);
         }
     }
-    told(plans.iter().map(|plan| (plan, flags.runs)))
+    told(plans.iter().map(|plan| (plan, runs)))
 }
 
 /// Measures rows at every number of threads, in turns.
@@ -143,7 +183,7 @@ fn mix_plan(
     let mut plan = Work::Mix(parts.to_vec()).plan(TARGET);
     flags.load(threads).apply(&mut plan, NonZeroU32::MIN)?;
     flags.judging.apply(&mut plan);
-    plan.id = at_threads(flags, "Mix", threads);
+    plan.id = at_threads(flags, MIX, threads);
     finish_plan(flags, &mut plan, threads);
     Ok(plan)
 }

@@ -12,6 +12,8 @@ pub(super) struct Answer {
     pub(super) data: Value,
     pub(super) text: Vec<u8>,
     pub(super) exit: Exit,
+    /// What went wrong all the same; it decides the exit code.
+    refusal: Option<Refusal>,
 }
 
 impl Answer {
@@ -23,7 +25,15 @@ impl Answer {
             data,
             text,
             exit: Exit::Ok,
+            refusal: None,
         }
+    }
+
+    /// With a failure that leaves something to tell.
+    pub(super) fn but(mut self, refusal: Refusal) -> Self {
+        self.exit = Told::of(&refusal, Context::General).exit;
+        self.refusal = Some(refusal);
+        self
     }
 
     /// With another text.
@@ -124,7 +134,12 @@ pub(super) fn print(
         eprintln!("warning: {warning}");
     }
     match outcome {
-        Ok(answer) => drop(output::data(&answer.text)?),
+        Ok(answer) => {
+            output::data(&answer.text)?;
+            if let Some(refusal) = &answer.refusal {
+                eprintln!("{}", Told::of(refusal, context).lines());
+            }
+        }
         Err(refusal) => {
             eprintln!("{}", Told::of(&refusal, context).lines());
         }
@@ -154,7 +169,9 @@ pub(super) fn told(
                     )
                 }
             };
-            (answer.exit, text + &warnings)
+            let failed = answer.refusal.as_ref();
+            let failed = failed.map(|refusal| Told::of(refusal, context).lines() + "\n");
+            (answer.exit, text + &failed.unwrap_or_default() + &warnings)
         }
         Err(refusal) => {
             let told = Told::of(&refusal, context);
@@ -184,9 +201,16 @@ fn document(
     }
     document.insert("warnings".to_owned(), json!(beside.warnings));
     match outcome {
-        Ok(answer) => document.insert("data".to_owned(), answer.data),
-        Err(refusal) => document.insert("error".to_owned(), Told::of(&refusal, context).json()),
-    };
+        Ok(answer) => {
+            document.insert("data".to_owned(), answer.data);
+            if let Some(refusal) = &answer.refusal {
+                document.insert("error".to_owned(), Told::of(refusal, context).json());
+            }
+        }
+        Err(refusal) => {
+            document.insert("error".to_owned(), Told::of(&refusal, context).json());
+        }
+    }
     Value::Object(document)
 }
 
@@ -194,7 +218,9 @@ fn document(
 struct Told {
     exit: Exit,
     kind: &'static str,
-    call: Option<(String, u64, &'static str)>,
+    /// The return code with its number, and the function that it came from, if it came from one.
+    code: Option<(String, u64)>,
+    function: Option<&'static str>,
     message: String,
     hint: String,
     explain: Option<String>,
@@ -206,24 +232,31 @@ impl Told {
             Refusal::Face(failure) => Self {
                 exit: failure.exit,
                 kind: kind_of(failure.exit),
-                call: None,
+                code: None,
+                function: None,
                 message: failure.happened.clone(),
                 hint: failure.advice.clone(),
                 explain: None,
             },
             Refusal::Token(error) => {
-                let call = error.failure();
-                let call = call.map(|f| (f.code().to_string(), f.code().value(), f.function()));
+                let function = error.failure().map(|failure| failure.function());
+                let code = error.code().map(|code| (code.to_string(), code.value()));
                 let mut message = error.to_string();
-                if let Some((code, rv, function)) = &call
+                if let Some((code, rv)) = &code
                     && !message.contains(code.as_str())
                 {
-                    message = format!("{message}: {function} failed with {code} (0x{rv:x})");
+                    message = match function {
+                        Some(function) => {
+                            format!("{message}: {function} failed with {code} (0x{rv:x})")
+                        }
+                        None => format!("{message}: {code} (0x{rv:x})"),
+                    };
                 }
                 Self {
                     exit: exit_of(error.kind()),
                     kind: error.kind().name(),
-                    call,
+                    code,
+                    function,
                     message: message.replace('\n', " "),
                     hint: error.advice().replace('\n', " "),
                     explain: error.explain_line(context),
@@ -240,13 +273,13 @@ impl Told {
     }
 
     fn json(&self) -> Value {
-        let call = self.call.as_ref();
+        let code = self.code.as_ref();
         json!({
             "kind": self.kind,
-            "code": call.map(|(code, _, _)| code),
-            "rv": call.map(|(_, rv, _)| rv),
-            "rv_hex": call.map(|(_, rv, _)| format!("0x{rv:08x}")),
-            "function": call.map(|(_, _, function)| function),
+            "code": code.map(|(code, _)| code),
+            "rv": code.map(|(_, rv)| rv),
+            "rv_hex": code.map(|(_, rv)| format!("0x{rv:08x}")),
+            "function": self.function,
             "message": self.message,
             "hint": self.hint,
             "explain": self.explain,

@@ -5,13 +5,14 @@
 use std::cell::RefCell;
 
 use super::answer::Refusal;
+use crate::confirm::Word;
 
 /// Answers in place of the terminal.
 pub(super) trait Asker {
     /// The line that was typed for `what`, which is wiped by whoever takes it.
     fn secret(&mut self, what: &str) -> Result<Vec<u8>, Refusal>;
-    /// Whether `deed` is wanted.
-    fn agrees(&mut self, deed: &str) -> bool;
+    /// Whether `deed` is wanted, which `word` says.
+    fn agrees(&mut self, deed: &str, word: Word<'_>) -> bool;
 }
 
 thread_local! {
@@ -50,6 +51,6 @@ pub(super) fn secret(what: &str) -> Option<Result<Vec<u8>, Refusal>> {
 }
 
 /// What the one who stands in says to a deed.
-pub(crate) fn agrees(deed: &str) -> Option<bool> {
-    asked(|asker| asker.agrees(deed))
+pub(crate) fn agrees(deed: &str, word: Word<'_>) -> Option<bool> {
+    asked(|asker| asker.agrees(deed, word))
 }

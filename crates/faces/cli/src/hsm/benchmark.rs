@@ -24,6 +24,23 @@ pub(crate) struct BenchmarkWords {
     flags: TokenFlags,
 }
 
+/// The same as a command of its own: with the flag that `hsm` has for all its commands.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Alone {
+    /// The same as --format json.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    words: BenchmarkWords,
+}
+
+impl Alone {
+    pub(crate) fn run(&self, format: Format) -> Result<Exit, Failure> {
+        let format = if self.json { Format::Json } else { format };
+        super::benchmark(&self.words, format)
+    }
+}
+
 /// A token that is ready to be measured.
 pub(super) struct Ready {
     token: Arc<Opened>,
@@ -54,8 +71,27 @@ impl BenchmarkWords {
         Ok(Ready { token, key })
     }
 
-    /// Measures it. What comes of it is a document of the measurement engine.
-    pub(super) fn run(&self, ready: &Ready, format: Format) -> Result<Exit, Failure> {
-        crate::bench::on_token(&self.flags, (&ready.token, ready.key.as_ref()), format)
+    /// Measures it. What comes of it is a document of the measurement engine; why nothing comes of it is said
+    /// as the other commands say it.
+    pub(super) fn run(
+        &self,
+        ready: &Ready,
+        beside: &mut Beside,
+        format: Format,
+    ) -> Result<Exit, Refusal> {
+        // Before it begins, because it may take long.
+        for warning in beside.warnings.drain(..) {
+            eprintln!("warning: {warning}");
+        }
+        let measured =
+            crate::bench::on_token(&self.flags, (&ready.token, ready.key.as_ref()), format);
+        measured.map_err(|failure| match ready.token.take_cause(&failure.happened) {
+            None => failure.into(),
+            Some(error) => {
+                // Which operation it was: the token's error knows the call alone.
+                beside.warnings.push(failure.happened);
+                error.into()
+            }
+        })
     }
 }

@@ -100,8 +100,9 @@ fn check_code(
     let mut named = Named::default();
     let choice = at.key(&words.key, &mut named)?;
     let mut input = words.input.open()?;
-    let report = mac::verify(&mut desk, &choice, wanted, &mut input, &code)?;
-    Ok(Answer::of(&words.told(report)))
+    let operation = wanted.0.verifying();
+    let report = mac::verify(&mut desk, &choice, wanted, &mut input, &code);
+    words.verified(operation, report)
 }
 
 pub(super) fn hmac(words: &HmacWords, beside: &mut Beside) -> Result<Answer, Refusal> {

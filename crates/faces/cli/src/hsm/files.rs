@@ -220,11 +220,15 @@ impl Write for Sink {
     }
 }
 
-/// The whole result beside its place; removed if it is not kept.
+/// The whole result before it has its place.
+///
+/// It has no name until then where the file system can do that, so that nothing of it is left however the program
+/// ends. Elsewhere it lies beside its place, and is removed if it is not kept.
 pub(super) struct Beside {
     file: File,
     path: PathBuf,
     beside: PathBuf,
+    is_named: bool,
     existing: Existing,
 }
 
@@ -237,22 +241,37 @@ impl Beside {
         beside.push(name);
         beside.push(format!(".{}.new", std::process::id()));
         let beside = path.with_file_name(beside);
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&beside)
-            .map_err(|error| Failure::file(path, "written", &error))?;
+        let (file, is_named) = match nameless(path) {
+            Ok(file) => (file, false),
+            Err(_) => {
+                let named = OpenOptions::new()
+                    .write(true)
+                    .create_new(true)
+                    .mode(0o600)
+                    .open(&beside);
+                let file = named.map_err(|error| Failure::file(path, "written", &error))?;
+                (file, true)
+            }
+        };
         Ok(Self {
             file,
             path: path.to_owned(),
             beside,
+            is_named,
             existing,
         })
     }
 
-    fn keep(self) -> std::io::Result<()> {
+    fn keep(mut self) -> std::io::Result<()> {
         self.file.sync_all()?;
+        if !self.is_named {
+            if self.existing == Existing::Keep {
+                return link(&self.file, &self.path);
+            }
+            // Nothing that is there is replaced by a link: whole, it gets a name to be renamed from.
+            link(&self.file, &self.beside)?;
+            self.is_named = true;
+        }
         if self.existing == Existing::Replace {
             return std::fs::rename(&self.beside, &self.path);
         }
@@ -266,8 +285,37 @@ impl Beside {
     }
 }
 
+/// A file of the folder that `path` is in, without a name.
+fn nameless(path: &Path) -> std::io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR)?;
+    let file = File::from(opened);
+    // Without its entry there it could get no name afterwards.
+    std::fs::symlink_metadata(own(&file))?;
+    Ok(file)
+}
+
+/// Gives a nameless file its name; fails if there is one like that.
+fn link(file: &File, name: &Path) -> std::io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    Ok(linkat(CWD, own(file), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+/// How the system names an open file of this process.
+fn own(file: &File) -> PathBuf {
+    use std::os::fd::AsRawFd as _;
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
 impl Drop for Beside {
     fn drop(&mut self) {
-        drop(std::fs::remove_file(&self.beside));
+        if self.is_named {
+            drop(std::fs::remove_file(&self.beside));
+        }
     }
 }

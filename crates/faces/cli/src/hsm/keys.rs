@@ -1,5 +1,6 @@
 //! The commands on key pairs, and the one that destroys keys: gen-keypair, export-pubkey, delete-key, gen-csr.
 
+use keywright_hsm::objects::ObjectReport;
 use keywright_hsm::pairs::{self, Half, Leaving, Namesakes, NewKey};
 use keywright_hsm::public_key::{Form, PublicKey};
 use keywright_hsm::request;
@@ -9,12 +10,13 @@ use serde_json::json;
 
 use super::answer::{Answer, Beside, Refusal};
 use super::files::Output;
-use super::look::class;
+use super::look::{Detail, class, row};
 use super::make::HashName;
 use super::pin::UserPin;
 use super::place::{Entry, Key, Named, Place, digits};
-use crate::confirm::{Yes, confirm};
+use crate::confirm::{Word, Yes, confirm_with};
 use crate::exit::{Exit, Failure};
+use crate::output::table;
 
 /// A token, a PIN and a new key's name.
 #[derive(Debug, clap::Args)]
@@ -306,18 +308,46 @@ pub(super) fn delete(words: &DeleteWords, beside: &mut Beside) -> Result<Answer,
     if words.dry_run {
         let objects = &condemned.objects;
         let data = json!({ "operation": "delete-key", "key_label": label, "dry_run": true, "objects_removed": 0, "objects": objects });
-        return Ok(Answer::of(&data));
+        let rows = objects.iter().map(|object| fated("would go", object));
+        return Ok(Answer::of(&data).text(table(&rows.collect::<Vec<_>>())));
     }
     consent(words, &condemned)?;
-    let results = pairs::destroy(&desk, condemned)?;
+    let (results, failed) = pairs::destroy(&desk, condemned)?;
     let removed = results.iter().filter(|one| one.removed).count();
-    let exit = if removed == results.len() {
-        Exit::Ok
-    } else {
-        Exit::Target
-    };
     let data = json!({ "operation": "delete-key", "key_label": label, "objects_removed": removed, "objects": results });
-    Ok(Answer::of(&data).exit(exit))
+    let rows = results.iter().map(|one| {
+        let done = if one.removed {
+            "destroyed"
+        } else {
+            "is still there"
+        };
+        fated(done, &one.object)
+    });
+    let answer = Answer::of(&data).text(table(&rows.collect::<Vec<_>>()));
+    Ok(match failed {
+        Some(error) => answer.but(error.into()),
+        None => answer,
+    })
+}
+
+/// What becomes of an object, which one it is, and its URI.
+fn fated(fate: &str, object: &ObjectReport) -> Vec<String> {
+    let mut words = vec![fate.to_owned()];
+    words.extend(row(object, Detail::Name));
+    words.push(object.uri.clone());
+    words
+}
+
+/// What is typed to confirm it: the id, which both halves of a pair share; else the label.
+fn word(condemned: &pairs::Condemned) -> Word<'_> {
+    let Some(first) = condemned.objects.first() else {
+        return Word::Yes;
+    };
+    match first.label.as_deref() {
+        _ if !first.id.is_empty() => Word::Own("id", &first.id),
+        Some(label) if !label.is_empty() => Word::Own("label", label),
+        _ => Word::Yes,
+    }
 }
 
 fn consent(words: &DeleteWords, condemned: &pairs::Condemned) -> Result<(), Refusal> {
@@ -326,7 +356,10 @@ fn consent(words: &DeleteWords, condemned: &pairs::Condemned) -> Result<(), Refu
         .iter()
         .map(|object| object.uri.clone())
         .collect();
-    let deed = format!("destroy {}", list.join(" and "));
+    let id = condemned.objects.first().map(|object| object.id.as_str());
+    let id = id.filter(|id| !id.is_empty());
+    let id = id.map(|id| format!(", id {id}")).unwrap_or_default();
+    let deed = format!("destroy {}{id}", list.join(" and "));
     match &words.confirm {
         Some(given) => {
             let id = digits("--confirm", given)?;
@@ -341,7 +374,7 @@ fn consent(words: &DeleteWords, condemned: &pairs::Condemned) -> Result<(), Refu
             )
             .into())
         }
-        None => Ok(confirm(&deed, words.yes)?),
+        None => Ok(confirm_with(&deed, word(condemned), words.yes)?),
     }
 }
 

@@ -1,13 +1,13 @@
 //! The commands that look at objects: list-objects, inspect-key, find-key, diff-keys.
 
+use keywright_hsm::Access;
 use keywright_hsm::inspection;
 use keywright_hsm::objects::{self, Near, ObjectReport};
-use keywright_hsm::{Access, KeyChoice};
 use keywright_pkcs11_names::ObjectClass;
 
 use super::answer::{Answer, Beside, Refusal};
 use super::pin::UserPin;
-use super::place::{Entry, Key, Named, Place};
+use super::place::{Entry, Key, Named, OneWord, Place};
 use crate::exit::Exit;
 use crate::output::table;
 
@@ -26,6 +26,20 @@ pub(crate) struct ObjectWords {
     /// Show also the flags of each. XTR is for a key that can be taken out under another key.
     #[arg(long)]
     detailed: bool,
+}
+
+/// A key to look at.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InspectWords {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    pin: UserPin,
+    #[command(flatten)]
+    key: Key,
+    /// Only objects of this class: public, private, secret-key, cert, data.
+    #[arg(long, value_name = "CLASS", value_parser = class)]
+    class: Option<ObjectClass>,
 }
 
 pub(super) fn class(text: &str) -> Result<ObjectClass, String> {
@@ -70,12 +84,12 @@ fn public_only(desk: &keywright_hsm::Desk, beside: &mut Beside) {
 
 /// How much of an object a row shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Detail {
+pub(super) enum Detail {
     Flags,
     Name,
 }
 
-fn row(object: &ObjectReport, detail: Detail) -> Vec<String> {
+pub(super) fn row(object: &ObjectReport, detail: Detail) -> Vec<String> {
     let bare = |name: &Option<String>| {
         let name = name.clone().unwrap_or_default();
         name.trim_start_matches("CKO_")
@@ -100,13 +114,13 @@ fn row(object: &ObjectReport, detail: Detail) -> Vec<String> {
     row
 }
 
-pub(super) fn inspect(words: &ObjectWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+pub(super) fn inspect(words: &InspectWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let how = (Access::Read, Entry::IfNamed);
     let (desk, at) = words.place.desk(beside, &words.pin, how)?;
     public_only(&desk, beside);
     let mut named = Named::default();
     let choice = at.key(&words.key, &mut named)?;
-    let report = inspection::inspect(&desk, &choice)?;
+    let report = inspection::inspect(&desk, &choice, words.class)?;
     let mut text = String::new();
     for object in &report.objects {
         let uri = ("uri", object.object.uri.clone());
@@ -174,17 +188,15 @@ pub(super) fn find(words: &FindWords, beside: &mut Beside) -> Result<Answer, Ref
             near.reason.to_owned(),
         ]
     }));
-    let exit = if report.keys.is_empty() {
-        Exit::NotFound
-    } else {
-        Exit::Ok
-    };
-    if report.keys.is_empty() {
-        beside
-            .warnings
-            .push(format!("no key is {}", report.search_key));
+    let answer = Answer::of(&report).text(table(&rows));
+    if !report.keys.is_empty() {
+        return Ok(answer);
     }
-    Ok(Answer::of(&report).text(table(&rows)).exit(exit))
+    let missing = match &words.fingerprint {
+        Some(print) => objects::none_has(print),
+        None => choice.none("key", &report.similar),
+    };
+    Ok(answer.but(missing.into()))
 }
 
 /// Two keys to compare.
@@ -194,10 +206,10 @@ pub(crate) struct DiffWords {
     place: Place,
     #[command(flatten)]
     pin: UserPin,
-    /// The first key's label.
+    /// The first key's label, or its PKCS#11 URI.
     #[arg(long, value_name = "LABEL")]
     key1_label: String,
-    /// The second key's label.
+    /// The second key's label, or its PKCS#11 URI.
     #[arg(long, value_name = "LABEL")]
     key2_label: String,
     /// The class of both [default: private, else secret-key, else public].
@@ -212,11 +224,9 @@ pub(super) fn diff(words: &DiffWords, beside: &mut Beside) -> Result<Answer, Ref
     let how = (Access::Read, Entry::IfNamed);
     let (desk, _) = words.place.desk(beside, &words.pin, how)?;
     public_only(&desk, beside);
-    let (first, second) = (
-        KeyChoice::label(&words.key1_label),
-        KeyChoice::label(&words.key2_label),
-    );
-    let report = inspection::diff(&desk, &first, &second, words.class)?;
+    let first = OneWord::read(&words.key1_label)?;
+    let second = OneWord::read(&words.key2_label)?;
+    let report = inspection::diff(&desk, &first.key(), &second.key(), words.class)?;
     let different = report.differences.iter().map(|one| {
         let words = [&one.attribute, &one.key1_value, &one.key2_value];
         let mut row = vec![one.severity.to_owned()];

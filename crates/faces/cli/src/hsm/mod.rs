@@ -26,6 +26,7 @@ mod tokens;
 mod work;
 
 use keywright_hsm::Context;
+use keywright_secret::locked::refuse_core_files;
 
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -57,7 +58,7 @@ enum Command {
     /// The objects of a token.
     ListObjects(look::ObjectWords),
     /// Every attribute of a key.
-    InspectKey(look::ObjectWords),
+    InspectKey(look::InspectWords),
     /// Look for a key.
     FindKey(look::FindWords),
     /// Where two keys differ.
@@ -107,8 +108,10 @@ enum Command {
     /// Make a key for HMAC.
     GenHmacKey(secret::HmacKeyWords),
     /// Make a code with HMAC.
+    #[command(alias = "generate-mac")]
     HmacSign(codes::HmacWords),
     /// Verify a code of HMAC.
+    #[command(alias = "verify-mac")]
     HmacVerify(codes::HmacVerifyWords),
     /// Make a key for AES-CMAC.
     GenCmacKey(secret::CmacKeyWords),
@@ -225,7 +228,7 @@ impl Command {
     }
 }
 
-pub(crate) use benchmark::BenchmarkWords;
+pub(crate) use benchmark::{Alone as BenchmarkAlone, BenchmarkWords};
 
 impl Arguments {
     /// Whether what comes of it has this form.
@@ -261,19 +264,18 @@ pub(crate) fn misused(failure: Failure) -> Result<Exit, Failure> {
 
 /// Measures a token. Whatever keeps it from being measured is said as the other commands say it.
 pub(crate) fn benchmark(words: &BenchmarkWords, format: Format) -> Result<Exit, Failure> {
+    refuse_core_files();
     let mut beside = Beside::default();
-    match words.ready(&mut beside) {
-        Ok(ready) => {
-            for warning in &beside.warnings {
-                eprintln!("warning: {warning}");
-            }
-            words.run(&ready, format)
-        }
+    let ready = words.ready(&mut beside);
+    match ready.and_then(|ready| words.run(&ready, &mut beside, format)) {
+        Ok(exit) => Ok(exit),
         Err(refusal) => answer::print("benchmark", Context::General, format, &beside, Err(refusal)),
     }
 }
 
 pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
+    // PINs, plain texts and keys of files pass through the memory of this process.
+    refuse_core_files();
     let format = if arguments.json { Format::Json } else { format };
     if let Command::Benchmark(words) = &arguments.command {
         return benchmark(words, format);

@@ -66,6 +66,19 @@ pub(super) struct OfficerPin {
     so_pin: Option<String>,
 }
 
+/// Where the security officer's PIN comes from, for a command that takes no other.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct OfficerAlone {
+    #[command(flatten)]
+    pin: OfficerPin,
+    /// The same as --so-pin-stdin.
+    #[arg(long)]
+    pin_stdin: bool,
+    /// Accept the PIN in the words of the command, where every user of the machine can read it.
+    #[arg(long)]
+    insecure_pin_argv: bool,
+}
+
 /// Where the PIN that is to be set comes from.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct NewPin {
@@ -106,11 +119,7 @@ impl UserPin {
     }
 
     pub(super) fn words(&self) -> Words {
-        if self.insecure_pin_argv {
-            Words::Warn
-        } else {
-            Words::Refuse
-        }
+        Words::allowed(self.insecure_pin_argv)
     }
 
     pub(super) fn caution(&self) -> keywright_hsm::Caution {
@@ -134,6 +143,34 @@ impl OfficerPin {
             self.so_pin.clone().map(Source::Words),
         ])
     }
+}
+
+impl OfficerAlone {
+    pub(super) fn source(&self) -> Result<Option<Source>, Refusal> {
+        let own = self.pin.source()?;
+        match (own, self.pin_stdin) {
+            (own, false) => Ok(own),
+            (None | Some(Source::Stdin), true) => Ok(Some(Source::Stdin)),
+            (Some(_), true) => Err(more_than_one()),
+        }
+    }
+
+    pub(super) fn words(&self) -> Words {
+        Words::allowed(self.insecure_pin_argv)
+    }
+}
+
+impl Words {
+    const fn allowed(by_name: bool) -> Self {
+        match by_name {
+            true => Self::Warn,
+            false => Self::Refuse,
+        }
+    }
+}
+
+fn more_than_one() -> Refusal {
+    Refusal::usage("more than one source of the PIN is named", "name one")
 }
 
 impl NewPin {
@@ -204,10 +241,7 @@ impl Source {
         let mut named = sources.into_iter().flatten();
         match (named.next(), named.next()) {
             (first, None) => Ok(first),
-            _ => Err(Refusal::usage(
-                "more than one source of the PIN is named",
-                "name one",
-            )),
+            _ => Err(more_than_one()),
         }
     }
 

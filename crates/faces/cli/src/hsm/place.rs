@@ -10,9 +10,9 @@ use serde_json::json;
 use super::answer::{Beside, Refusal};
 use super::pin::{Source, UserPin, Wanted};
 
-/// Which token.
+/// Which module.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct Place {
+pub(super) struct ModulePlace {
     /// The file of the PKCS#11 module [else: the URI, KEYWRIGHT_PKCS11_MODULE, PKCS11_MODULE, the configuration].
     #[arg(long, value_name = "FILE")]
     pub(super) module: Option<PathBuf>,
@@ -22,6 +22,16 @@ pub(super) struct Place {
     /// The profile in the configuration file.
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
+    /// A PKCS#11 URI (RFC 7512), which may name the module, a token and an object.
+    #[arg(long, value_name = "URI")]
+    pub(super) uri: Option<String>,
+}
+
+/// Which token.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Place {
+    #[command(flatten)]
+    pub(super) module: ModulePlace,
     /// The token's label.
     #[arg(long, value_name = "LABEL", aliases = ["token", "token-label"])]
     pub(super) label: Option<String>,
@@ -31,9 +41,6 @@ pub(super) struct Place {
     /// The number of the token's slot, which may change when the module is loaded again.
     #[arg(long, value_name = "N", aliases = ["slot"])]
     pub(super) slot_id: Option<u64>,
-    /// A PKCS#11 URI (RFC 7512) of a token or an object.
-    #[arg(long, value_name = "URI")]
-    pub(super) uri: Option<String>,
 }
 
 /// Which key.
@@ -65,7 +72,7 @@ pub(super) struct Where {
     module: PathBuf,
 }
 
-impl Place {
+impl ModulePlace {
     /// Puts together flags, URI, environment and configuration. Nothing is loaded yet.
     pub(super) fn resolve(&self, beside: &mut Beside) -> Result<Where, Refusal> {
         let uri = self.uri.as_deref().map(str::parse::<Uri>).transpose();
@@ -128,13 +135,20 @@ impl Place {
         let read = Settings::read(&path, &text, self.profile.as_deref());
         Ok(read.map_err(Error::from)?)
     }
+}
+
+impl Place {
+    /// See [`ModulePlace::resolve`].
+    pub(super) fn resolve(&self, beside: &mut Beside) -> Result<Where, Refusal> {
+        self.module.resolve(beside)
+    }
 
     /// Which token, of the flags and the URI, else of the configuration.
     pub(super) fn choice<'a>(&'a self, at: &'a Where) -> TokenChoice<'a> {
         let named = self.label.is_some()
             || self.serial.is_some()
             || self.slot_id.is_some()
-            || self.uri.is_some();
+            || self.module.uri.is_some();
         TokenChoice {
             label: self
                 .label
@@ -242,6 +256,31 @@ impl Where {
     }
 }
 
+/// A key that is named by one word: its label, or its PKCS#11 URI.
+pub(super) enum OneWord<'a> {
+    Label(&'a str),
+    Uri(Uri),
+}
+
+impl<'a> OneWord<'a> {
+    pub(super) fn read(text: &'a str) -> Result<Self, Refusal> {
+        match text.starts_with("pkcs11:") {
+            true => Ok(Self::Uri(text.parse().map_err(Error::from)?)),
+            false => Ok(Self::Label(text)),
+        }
+    }
+
+    pub(super) fn key(&self) -> KeyChoice<'_> {
+        match self {
+            Self::Label(label) => KeyChoice::label(label),
+            Self::Uri(uri) => KeyChoice {
+                uri: Some(uri),
+                ..KeyChoice::default()
+            },
+        }
+    }
+}
+
 /// What the words of [`Key`] mean.
 #[derive(Default)]
 pub(super) struct Named {
@@ -252,12 +291,8 @@ pub(super) struct Named {
 impl Named {
     fn fill(&mut self, key: &Key) -> Result<(), Refusal> {
         self.id = key.id.as_deref().map(|id| digits("--id", id)).transpose()?;
-        if let Some(text) = key
-            .key_label
-            .as_deref()
-            .filter(|text| text.starts_with("pkcs11:"))
-        {
-            self.uri = Some(text.parse().map_err(Error::from)?);
+        if let Some(OneWord::Uri(uri)) = key.key_label.as_deref().map(OneWord::read).transpose()? {
+            self.uri = Some(uri);
         }
         Ok(())
     }

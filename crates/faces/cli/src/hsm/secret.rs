@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use keywright_hsm::secrets::{self, Entering, Method, Unwrapped};
-use keywright_hsm::{Access, Hash, KeyChoice, Purpose, SecretKind};
+use keywright_hsm::{Access, Hash, Purpose, SecretKind};
 
 use super::answer::{Answer, Beside, Refusal};
 use super::files::{self, Output};
 use super::keys::{NewWords, deliver};
 use super::make::HashName;
 use super::pin::UserPin;
-use super::place::{Entry, Key, Named, Place};
+use super::place::{Entry, Key, Named, OneWord, Place};
 
 /// An AES key to make.
 #[derive(Debug, clap::Args)]
@@ -137,7 +137,7 @@ pub(crate) struct WrapWords {
     pin: UserPin,
     #[command(flatten)]
     key: Key,
-    /// The label of the key to wrap it under.
+    /// The label of the key to wrap it under, or its PKCS#11 URI.
     #[arg(long, value_name = "LABEL")]
     wrapping_key_label: String,
     /// How.
@@ -155,9 +155,9 @@ pub(super) fn wrap(words: &WrapWords, beside: &mut Beside) -> Result<Answer, Ref
     let (desk, at) = words.place.desk(beside, &words.pin, how)?;
     let mut named = Named::default();
     let choice = at.key(&words.key, &mut named)?;
-    let wrapping = KeyChoice::label(&words.wrapping_key_label);
+    let wrapping = OneWord::read(&words.wrapping_key_label)?;
     let method = words.method.method(words.hash);
-    let (wrapped, report) = secrets::wrap(&desk, &choice, &wrapping, method)?;
+    let (wrapped, report) = secrets::wrap(&desk, &choice, &wrapping.key(), method)?;
     let mut data = serde_json::to_value(&report).unwrap_or_default();
     deliver(&words.output, &wrapped, &mut data)
 }
@@ -167,7 +167,7 @@ pub(super) fn wrap(words: &WrapWords, beside: &mut Beside) -> Result<Answer, Ref
 pub(crate) struct UnwrapWords {
     #[command(flatten)]
     new: NewWords,
-    /// The label of the key that it is wrapped under.
+    /// The label of the key that it is wrapped under, or its PKCS#11 URI.
     #[arg(long, value_name = "LABEL")]
     wrapping_key_label: String,
     /// How it is wrapped.
@@ -249,8 +249,7 @@ pub(super) fn unwrap(words: &UnwrapWords, beside: &mut Beside) -> Result<Answer,
         new: words.new.new_key(id.as_deref(), words.purpose()),
         check_value: words.check_value.as_deref(),
     };
-    let under = KeyChoice::label(&words.wrapping_key_label);
-    Ok(Answer::of(&secrets::unwrap(
-        &desk, &under, &wrapped, &what,
-    )?))
+    let under = OneWord::read(&words.wrapping_key_label)?;
+    let report = secrets::unwrap(&desk, &under.key(), &wrapped, &what)?;
+    Ok(Answer::of(&report))
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::answer::{Answer, Beside, Refusal};
 use super::pin::UserPin;
-use super::place::{Entry, Place};
+use super::place::{Entry, ModulePlace, Place};
 use crate::exit::Exit;
 use crate::output::table;
 
@@ -15,7 +15,7 @@ use crate::output::table;
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModuleWords {
     #[command(flatten)]
-    place: Place,
+    place: ModulePlace,
 }
 
 impl ModuleWords {

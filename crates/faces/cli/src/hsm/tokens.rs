@@ -1,12 +1,12 @@
 //! The commands on whole tokens: init-token, init-pin, change-pin, delete-token.
 
 use keywright_hsm::tokens::{self, Existing, Preview};
-use keywright_hsm::{Login, TokenChoice, User};
+use keywright_hsm::{Caution, Login, TokenChoice, User};
 
 use super::answer::{Answer, Beside, Refusal};
-use super::pin::{NewPin, OfficerPin, Source, UserPin, Wanted, Words};
+use super::pin::{NewPin, OfficerAlone, OfficerPin, Source, UserPin, Wanted, Words};
 use super::place::Place;
-use crate::confirm::{Yes, confirm};
+use crate::confirm::{Word, Yes, confirm_with};
 use crate::exit::{Exit, Failure};
 
 /// The officer's PIN, from its source or the terminal.
@@ -25,10 +25,7 @@ pub(crate) struct InitWords {
     #[command(flatten)]
     place: Place,
     #[command(flatten)]
-    officer: OfficerPin,
-    /// Accept a PIN in the words of the command.
-    #[arg(long)]
-    insecure_pin_argv: bool,
+    officer: OfficerAlone,
 }
 
 pub(super) fn init(words: &InitWords, beside: &mut Beside) -> Result<Answer, Refusal> {
@@ -44,15 +41,11 @@ pub(super) fn init(words: &InitWords, beside: &mut Beside) -> Result<Answer, Ref
         ..place.choice(&at)
     };
     let token = tokens::blank(&module, &choice)?;
-    let accepted = match words.insecure_pin_argv {
-        true => Words::Warn,
-        false => Words::Refuse,
-    };
     let source = words
         .officer
         .source()?
         .unwrap_or(Source::Prompt(Wanted::FirstOfOfficer));
-    let officer = named(source, accepted, beside)?;
+    let officer = named(source, words.officer.words(), beside)?;
     Ok(Answer::of(&tokens::initialize(&token, &officer, label)?))
 }
 
@@ -103,7 +96,31 @@ pub(crate) struct ChangeWords {
     so: bool,
 }
 
+impl ChangeWords {
+    /// A PIN of who does not change his would be read by nobody.
+    fn refuse_the_other(&self) -> Result<(), Refusal> {
+        let other = match self.so {
+            true => self
+                .user
+                .source()?
+                .map(|_| "the user's PIN is named, and the security officer's is changed"),
+            false => self
+                .officer
+                .source()?
+                .map(|_| "the security officer's PIN is named, and the user's is changed"),
+        };
+        match other {
+            Some(told) => Err(Refusal::usage(
+                told,
+                "add --so to change the security officer's, and name the one that is changed",
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
 pub(super) fn change(words: &ChangeWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    words.refuse_the_other()?;
     let (token, _) = words.place.token(beside)?;
     let (who, old) = match words.so {
         true => (
@@ -127,9 +144,10 @@ pub(crate) struct DeleteWords {
     #[command(flatten)]
     place: Place,
     #[command(flatten)]
-    officer: OfficerPin,
-    #[command(flatten)]
-    user: UserPin,
+    officer: OfficerAlone,
+    /// Log in even if the next wrong PIN locks the token.
+    #[arg(long)]
+    final_try: bool,
     /// The serial number of the token, to confirm that it is this one.
     #[arg(long, value_name = "SERIAL")]
     confirm: Option<String>,
@@ -147,8 +165,16 @@ pub(super) fn delete(words: &DeleteWords, beside: &mut Beside) -> Result<Answer,
         return Ok(Answer::of(&preview));
     }
     consent(words, &preview)?;
-    let officer = officer(&words.officer, &words.user, beside)?;
-    let done = tokens::erase(&token, &officer, words.user.caution())?;
+    let source = words
+        .officer
+        .source()?
+        .unwrap_or(Source::Prompt(Wanted::Officer));
+    let officer = named(source, words.officer.words(), beside)?;
+    let caution = match words.final_try {
+        true => Caution::Risk,
+        false => Caution::Guard,
+    };
+    let done = tokens::erase(&token, &officer, caution)?;
     Ok(Answer::of(&done))
 }
 
@@ -166,6 +192,9 @@ fn consent(words: &DeleteWords, preview: &Preview) -> Result<(), Refusal> {
             "nothing was changed",
         )
         .into()),
-        None => Ok(confirm(&deed, words.yes)?),
+        None => {
+            let word = Word::Own("serial number", serial);
+            Ok(confirm_with(&deed, word, words.yes)?)
+        }
     }
 }

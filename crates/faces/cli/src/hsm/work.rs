@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use keywright_hsm::sealing::{self, Layout};
 use keywright_hsm::signing::{self, Given, How, Scheme, SignatureForm};
-use keywright_hsm::{Access, Desk, Error, Hash};
+use keywright_hsm::{Access, Desk, Error, Hash, Kind};
 use keywright_hsm::{hybrid, oaep};
 use serde_json::{Value, json};
 
@@ -30,6 +30,23 @@ pub(crate) struct KeyWords {
 impl KeyWords {
     pub(super) fn desk(&self, entry: Entry, beside: &mut Beside) -> Result<(Desk, Where), Refusal> {
         self.place.desk(beside, &self.pin, (Access::Read, entry))
+    }
+
+    /// What came of verifying. What does not fit is a result as well, with the failure beside it.
+    pub(super) fn verified(
+        &self,
+        operation: &str,
+        report: Result<impl serde::Serialize, Error>,
+    ) -> Result<Answer, Refusal> {
+        match report {
+            Ok(report) => Ok(Answer::of(&self.told(report))),
+            Err(error) if error.kind() == Kind::Negative => {
+                let label = self.key.key_label.as_deref().unwrap_or_default();
+                let data = json!({ "operation": operation, "key_label": label, "verification": "invalid" });
+                Ok(Answer::of(&self.told(data)).text("").but(error.into()))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     pub(super) fn told(&self, report: impl serde::Serialize) -> Value {
@@ -144,15 +161,15 @@ pub(super) fn verify(words: &VerifyWords, beside: &mut Beside) -> Result<Answer,
     if let Some(file) = &words.pubkey {
         let public = files::read(file)?;
         let mut input = words.key.input.open()?;
-        let report = keywright_hsm::here::verify(&public, words.how.how(), &mut input, &signature)?;
-        return Ok(Answer::of(&words.key.told(report)));
+        let report = keywright_hsm::here::verify(&public, words.how.how(), &mut input, &signature);
+        return words.key.verified("verify", report);
     }
     let (mut desk, at) = words.key.desk(Entry::IfNamed, beside)?;
     let mut named = Named::default();
     let choice = at.key(&words.key.key, &mut named)?;
     let mut input = words.key.input.open()?;
-    let report = signing::verify(&mut desk, &choice, words.how.how(), &mut input, &signature)?;
-    Ok(Answer::of(&words.key.told(report)))
+    let report = signing::verify(&mut desk, &choice, words.how.how(), &mut input, &signature);
+    words.key.verified("verify", report)
 }
 
 /// What to encrypt or decrypt with RSA.
@@ -202,6 +219,12 @@ pub(super) fn encrypt(words: &RsaWords, beside: &mut Beside) -> Result<Answer, R
 }
 
 pub(super) fn decrypt(words: &RsaWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    if words.envelope && words.hash.is_some() {
+        return Err(Refusal::usage(
+            "an envelope says itself which hash it was made with",
+            "leave --hash out",
+        ));
+    }
     let (desk, at) = words.key.desk(Entry::Needed, beside)?;
     let mut named = Named::default();
     let choice = at.key(&words.key.key, &mut named)?;

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use keywright_testkit::token::{Kind, USER_PIN, on_each};
 use serde_json::Value;
 
-use crate::hsm::{Scene, error, refused};
+use crate::hsm::{Scene, document, error, refused};
 use crate::program::{Ended, eventually, keywright, program, signal};
 
 /// The rows of the published benchmark, in its order.
@@ -267,6 +267,13 @@ fn the_other_name_of_the_command_is_the_same_command() {
         ]
         .concat();
         assert_eq!(ids(&result(&keywright(&words))), ["Random (32 bytes)"]);
+        // The short word for the form, of a result and of a refusal.
+        let (words, _) = words.split_at(words.len() - 2);
+        let short = keywright(&[words, &["--json"]].concat());
+        assert_eq!(ids(&result(&short)), ["Random (32 bytes)"]);
+        let none = scene.name("none.json");
+        let ended = keywright(&[words, &["--json", "--compare", &none]].concat());
+        error(&ended, 7, None);
     });
 }
 
@@ -332,6 +339,42 @@ fn a_key_of_ones_own_is_measured_under_its_real_name() {
         refused(&sizes, 2, "encrypts nothing of several sizes");
         // Two objects of the pair and the AES key, as before.
         assert_eq!(objects(&scene), 3);
+    });
+}
+
+#[test]
+fn every_kind_of_key_that_this_program_makes_is_measured_or_refused_with_the_reason() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let mut made = vec![(
+            &["--key-type", "p256", "--usage", "derive"][..],
+            &["ECDH-P-256 Agree"][..],
+        )];
+        if store.kind() == Kind::Kryoptic {
+            made.extend([
+                (&["--key-type", "x25519"][..], &["X25519 Agree"][..]),
+                (
+                    &["--key-type", "ml-dsa-65"],
+                    &["ML-DSA-65 Sign", "ML-DSA-65 Verify"],
+                ),
+                (
+                    &["--key-type", "ed25519"],
+                    &["Ed25519 Sign", "Ed25519 Verify"],
+                ),
+            ]);
+        }
+        for (words, rows) in made {
+            let label = rows[0];
+            scene.data(&[&["gen-keypair", "--key-label", label], words].concat());
+            let document = result(&measured(
+                &scene,
+                &["--key-label", label, "--format", "json"],
+            ));
+            assert_eq!(ids(&document), rows);
+        }
+        scene.data(&["gen-keypair", "--key-label", "wraps", "--usage", "wrap"]);
+        let wraps = measured(&scene, &["--key-label", "wraps"]);
+        refused(&wraps, 2, "wrapping is measured with AES keys only");
     });
 }
 
@@ -539,6 +582,212 @@ fn compare_gate_exit_codes() {
     });
 }
 
+/// What was printed, however it ended.
+fn shown(ended: &Ended) -> &str {
+    std::str::from_utf8(&ended.stdout).unwrap()
+}
+
+/// Demands the table of differences with these rows.
+#[track_caller]
+fn has_the_table(ended: &Ended, rows: &[&str]) {
+    let text = shown(ended);
+    let (_, table) = text.split_once("BENCHMARK COMPARISON").unwrap_or_default();
+    assert!(
+        table.contains("Diff %") && table.contains("P95 Base"),
+        "{text}"
+    );
+    for row in rows {
+        let line = table.lines().find(|line| line.starts_with(row));
+        assert!(
+            line.is_some_and(|line| line.contains(" % ")),
+            "{row}: {text}"
+        );
+    }
+}
+
+/// `hsm benchmark` as the published pages call it, with no word about runs. The operations are few, and enough
+/// for the median of each run.
+fn by_default(scene: &Scene<'_>, words: &[&str]) -> Ended {
+    let usual = ["benchmark", "--iterations", "25", "--no-history", "-q"];
+    scene.user(&[&usual[..], &["--inconclusive", "pass"], words].concat())
+}
+
+/// Demands that so many rows were held against the baseline and judged, and gives the runs that it took.
+#[track_caller]
+fn judged(document: &Value, rows: usize) -> usize {
+    let compared = document["comparison"].as_array().unwrap();
+    assert_eq!(compared.len(), 2 * rows, "{compared:?}");
+    assert!(
+        compared.iter().all(|one| one["verdict"].is_string()),
+        "{compared:?}"
+    );
+    let verdicts = document["verdicts"].to_string();
+    assert!(!verdicts.contains("NOT-COMPARABLE"), "{verdicts}");
+    let cases = document["cases"].as_array().unwrap().iter();
+    let mut runs: Vec<usize> = cases
+        .map(|case| case["runs"].as_array().unwrap().len())
+        .collect();
+    runs.dedup();
+    assert_eq!(runs.len(), 1, "{runs:?}");
+    runs[0]
+}
+
+#[test]
+fn a_baseline_and_a_result_that_are_both_measured_with_defaults_are_compared_row_by_row() {
+    on_each(|store| {
+        let mut scene = Scene::new(store);
+        let base = scene.name("base.json");
+        result(&by_default(&scene, &["--format", "json", "-o", &base]));
+        let same = by_default(&scene, &["--compare", &base]);
+        assert_eq!(same.code, 0, "{same:?}");
+        has_the_table(&same, &ROWS);
+        // The same module in another folder is the same module.
+        let copy = scene.name("copied-module.so");
+        std::fs::copy(&scene.module, &copy).unwrap();
+        scene.module = copy;
+        let words = ["--compare", &base, "--format", "json"];
+        let document = result(&by_default(&scene, &words));
+        assert_eq!(judged(&document, ROWS.len()), 7);
+        let csv = by_default(&scene, &["--compare", &base, "--format", "csv"]).text();
+        assert!(csv.contains(",throughput_diff,") && csv.contains(",p50_baseline,"));
+    });
+}
+
+#[test]
+fn a_baseline_of_few_runs_makes_the_comparison_take_more() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let base = scene.name("base.json");
+        // Without the two that take longest.
+        let rows = &ROWS[2..];
+        let named = rows.join(",");
+        let run = |words: &[&str]| by_default(&scene, &[&["--ops", &named], words].concat());
+        result(&run(&["--format", "json", "-o", &base, "--runs", "5"]));
+        let document = result(&run(&["--compare", &base, "--format", "json"]));
+        assert_eq!(judged(&document, rows.len()), 8);
+        let planned = run(&["--compare", &base, "--dry-run"]).text();
+        let runs = |line: &str| line.split_whitespace().rev().nth(1).map(str::to_owned);
+        let mut planned = planned.lines().skip(1);
+        assert!(planned.all(|line| runs(line).as_deref() == Some("8")));
+        // What is asked for by name is done, and said to be too little.
+        let few = run(&["--compare", &base, "--runs", "2"]);
+        assert_eq!(few.code, 7, "{few:?}");
+        has_the_table(&few, rows);
+        let text = shown(&few);
+        assert!(text.contains("of each are needed") && text.contains("with no verdict"));
+    });
+}
+
+/// The published form with one rate far above and one far below what any token does.
+fn published(scene: &Scene<'_>, ended: &Ended) -> String {
+    let mut seed: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    for (place, rate) in [(0, 1e9), (13, 1e-3)] {
+        seed["results"][place]["ops_per_sec"] = rate.into();
+    }
+    scene.file("published.json", seed.to_string())
+}
+
+#[test]
+fn a_baseline_in_the_published_form_is_shown_beside_the_result_without_a_verdict() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let seed = by_default(&scene, &["--runs", "1", "--as", "seed-json"]);
+        let seed = published(&scene, &seed);
+        let one = |words: &[&str]| {
+            by_default(
+                &scene,
+                &[&["--runs", "1", "--compare", &seed], words].concat(),
+            )
+        };
+        let text = one(&[]);
+        assert_eq!(text.code, 0, "{text:?}");
+        has_the_table(&text, &ROWS);
+        let table = shown(&text);
+        let marked = |row: &str, mark: &str| {
+            let mut lines = table.lines().filter(|line| line.starts_with(row));
+            lines.any(|line| line.ends_with(mark))
+        };
+        assert!(
+            marked(ROWS[0], " slower") && marked(ROWS[13], " faster"),
+            "{table}"
+        );
+        assert!(!table.contains("REGRESSION") && !table.contains("IMPROVED"));
+        assert!(table.contains("without statistics and verdicts"), "{table}");
+        let document = result(&one(&["--format", "json"]));
+        let compared = document["comparison"].as_array().unwrap();
+        let rates = compared.iter().filter(|one| one["metric"] == "throughput");
+        assert_eq!(rates.clone().count(), ROWS.len(), "{compared:?}");
+        assert!(compared.iter().all(|one| one["verdict"].is_null()));
+        let first = rates.clone().next().unwrap();
+        assert!(first["ratio"].as_f64().unwrap() > 1.0, "{first}");
+        let csv = one(&["--format", "csv"]).text();
+        assert_eq!(csv.matches(",throughput_diff,").count(), ROWS.len());
+        // Whoever wants a code for a regression learns before the measurement that there will be none.
+        for word in ["--fail-on-regression", "--ci"] {
+            refused(&one(&[word]), 7, "has no runs");
+        }
+        let history = scene.name("history.sqlite");
+        let kept = scene.user(&[
+            "benchmark",
+            "--ops",
+            "random.32",
+            "--runs",
+            "1",
+            "-q",
+            "--history",
+            &history,
+            "--compare",
+            &seed,
+            "--inconclusive",
+            "pass",
+        ]);
+        assert_eq!(kept.code, 0, "{kept:?}");
+        assert!(!kept.stderr.contains("not kept"), "{kept:?}");
+        // The suite has the rows by other names.
+        let suite = suite(&scene, &["--tags", "full-suite", "--compare", &seed]);
+        assert_eq!(suite.code, 0, "{suite:?}");
+        has_the_table(&suite, &["encrypt/aes-256/gcm"]);
+    });
+}
+
+#[test]
+fn a_failure_behind_the_log_in_has_the_form_and_the_code_of_every_other() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let none = scene.name("none.json");
+        let compare = ["--ops", "random.32", "--compare", &none];
+        refused(&measured(&scene, &compare), 7, "none.json");
+        for form in [&["--json"][..], &["--format", "json"]] {
+            let ended = measured(&scene, &[&compare[..], form].concat());
+            let told = error(&ended, 7, None);
+            assert!(told["message"].as_str().unwrap().contains("none.json"));
+            assert_eq!(document(&ended)["command"], "benchmark");
+        }
+        let status = scene.name("status");
+        measured(
+            &scene,
+            &[&compare[..], &["--status-file", &status]].concat(),
+        );
+        assert_eq!(scene.folder.read("status"), b"exit 7 not_comparable\n");
+        // A return code of the token stays one.
+        if store.kind() == Kind::SoftHsm {
+            let lacks = ["--ops", "ml-dsa-65.sign"];
+            let ended = measured(&scene, &[&lacks[..], &["--json"]].concat());
+            error(&ended, 12, Some("CKR_MECHANISM_INVALID"));
+            let warnings = document(&ended)["warnings"].to_string();
+            assert!(warnings.contains("pkcs11.ml-dsa-65.sign"), "{warnings}");
+            let text = measured(&scene, &lacks);
+            refused(&text, 12, "CKR_MECHANISM_INVALID");
+            assert!(
+                text.stderr.contains("keywright hsm explain-error 0x70"),
+                "{text:?}"
+            );
+            let mix = measured(&scene, &["--mix", "ml-dsa-65.sign=1,ml-dsa-65.verify=1"]);
+            refused(&mix, 12, "CKR_MECHANISM_INVALID");
+        }
+    });
+}
+
 #[test]
 fn what_cannot_be_measured_is_refused_in_the_form_that_was_asked_for() {
     on_each(|store| {
@@ -576,26 +825,52 @@ fn a_pin_in_the_words_is_in_no_result() {
     });
 }
 
+/// `keywright bench run hsm` on the token.
+fn suite(scene: &Scene<'_>, words: &[&str]) -> Ended {
+    let mut command = program();
+    command
+        .args(["bench", "run", "hsm", "--runs", "1", "--no-history", "-q"])
+        .args(["--inconclusive", "pass"])
+        .args(words)
+        .env("KEYWRIGHT_PKCS11_MODULE", &scene.module)
+        .env("KEYWRIGHT_TOKEN", "keywright")
+        .env("KEYWRIGHT_TOKEN_PIN", USER_PIN);
+    crate::bench::ended(&mut command)
+}
+
 #[test]
 fn the_suite_has_the_same_rows() {
     on_each(|store| {
         let scene = Scene::new(store);
-        let run = |words: &[&str]| {
-            let mut command = program();
-            command
-                .args(["bench", "run", "hsm", "--runs", "1", "--no-history", "-q"])
-                .args(["--inconclusive", "pass"])
-                .args(words)
-                .env("KEYWRIGHT_PKCS11_MODULE", &scene.module)
-                .env("KEYWRIGHT_TOKEN", "keywright")
-                .env("KEYWRIGHT_TOKEN_PIN", USER_PIN);
-            crate::bench::ended(&mut command)
-        };
-        let seed = run(&["--tags", "full-suite", "--as", "seed-json"]);
+        let seed = suite(&scene, &["--tags", "full-suite", "--as", "seed-json"]);
         assert_eq!(seed.code, 0, "{seed:?}");
         assert_eq!(seed_names(&seed), ROWS);
-        let document = result(&run(&["--tags", "mix,login", "--format", "json"]));
+        let document = result(&suite(&scene, &["--tags", "mix,login", "--format", "json"]));
         assert_eq!(ids(&document), ["mix/verify-sign-encrypt", "beyond/login"]);
+        assert_eq!(objects(&scene), 0);
+    });
+}
+
+#[test]
+fn every_tag_of_the_suite_is_measured_on_a_token() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        for (tag, cases) in [("sizes", 6), ("threads", 3), ("beyond", 12)] {
+            let document = result(&suite(&scene, &["--tags", tag, "--format", "json"]));
+            let ids = ids(&document);
+            assert_eq!(ids.len(), cases, "{tag}: {ids:?} {}", document["validity"]);
+            assert!(ids.iter().all(|id| id.starts_with(&format!("{tag}/"))));
+            let cap = |case: &Value| case["load"]["cap"].as_u64().unwrap();
+            if tag == "threads" {
+                let caps: Vec<_> = document["cases"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(cap)
+                    .collect();
+                assert_eq!(caps, [1, 2, 4]);
+            }
+        }
         assert_eq!(objects(&scene), 0);
     });
 }

@@ -9,7 +9,7 @@ use keywright_testkit::token::{Kind, SO_PIN, USER_PIN, on_each};
 use serde_json::Value;
 
 use crate::hsm::{Scene, data, document, error, openssl, refused};
-use crate::program::keywright;
+use crate::program::{keywright, keywright_reading};
 
 const EDWARDS: &str = "CKM_EC_EDWARDS_KEY_PAIR_GEN";
 const LATTICE: &str = "CKM_ML_DSA_KEY_PAIR_GEN";
@@ -71,13 +71,31 @@ fn a_token_is_initialised_given_a_pin_changed_and_emptied() {
                 .code
         };
         assert_eq!((look(&pin), look(&new)), (11, 0));
+        let other = ["change-pin", "--new-pin-file", &new];
+        refused(
+            &scene.officer(&[&other[..], &place].concat()),
+            2,
+            "the security officer's PIN is named, and the user's is changed",
+        );
+        let other = [&other[..], &["--so", "--pin-file", &pin], &place].concat();
+        refused(&scene.bare(&other), 2, "the user's PIN is named");
         let delete = |words: &[&str]| scene.officer(&[&["delete-token"], words, &place].concat());
         let dry = data(&delete(&["--dry-run", "--json"]));
         assert_eq!(dry["serial_number"], serial.as_str());
         refused(&delete(&[]), 13, "not confirmed");
         refused(&delete(&["--confirm", "0000"]), 13, "another serial number");
         assert_eq!(look(&new), 0);
-        let done = delete(&["--confirm", &serial, "--json"]);
+        // The officer's PIN is the only one, so it may come as one did before.
+        let input = format!("{SO_PIN}\n");
+        let words = [
+            "hsm",
+            "delete-token",
+            "--module",
+            &scene.module,
+            "--pin-stdin",
+        ];
+        let words = [&words[..], &place, &["--confirm", &serial, "--json"]].concat();
+        let done = keywright_reading(&words, input.as_bytes());
         assert_eq!(data(&done)["label"], "");
         assert_ne!(look(&new), 0);
         // The other token was not touched.
@@ -682,6 +700,22 @@ fn one_key_is_destroyed_after_it_was_shown_and_no_other() {
             (&0.into(), &"bb".into())
         );
         assert_eq!(count(), before);
+        let shown = scene.user(&[
+            "delete-key",
+            "--key-label",
+            "pair",
+            "--with-pair",
+            "--dry-run",
+        ]);
+        let shown = shown.text();
+        let rows: Vec<_> = shown.lines().collect();
+        assert_eq!(rows.len(), 2, "{shown}");
+        for row in rows {
+            assert!(
+                row.starts_with("would go") && row.contains("pkcs11:"),
+                "{shown}"
+            );
+        }
         let one = scene.data(&["delete-key", "--key-label", "aes", "--confirm", "bb"]);
         assert_eq!(one["objects_removed"], 1);
         let half = scene.data(&[
@@ -695,8 +729,8 @@ fn one_key_is_destroyed_after_it_was_shown_and_no_other() {
         assert_eq!(half["objects_removed"], 1);
         assert_eq!(count(), before - 2);
         scene.data(&["gen-keypair", "--key-label", "both", "--key-type", "p256"]);
-        let both = scene.data(&["delete-key", "--key-label", "both", "--with-pair", "--yes"]);
-        assert_eq!(both["objects_removed"], 2);
+        let both = scene.user(&["delete-key", "--key-label", "both", "--with-pair", "--yes"]);
+        assert_eq!(both.text().matches("destroyed").count(), 2);
         assert_eq!(count(), before - 2);
     });
 }
@@ -798,7 +832,7 @@ fn what_the_token_lacks_is_refused_before_anything_is_made() {
                 assert!(told.unwrap().eq_ignore_ascii_case(kind), "{made}");
                 scene.data(&["delete-key", "--key-label", kind, "--with-pair", "--yes"]);
             } else {
-                let told = error(&ended, 12, None);
+                let told = error(&ended, 12, Some("CKR_MECHANISM_INVALID"));
                 assert!(
                     told["message"].as_str().unwrap().contains(mechanism),
                     "{told}"

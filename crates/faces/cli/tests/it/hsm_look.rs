@@ -200,6 +200,11 @@ fn a_key_is_inspected_attribute_by_attribute() {
         ]);
         let seen = scene.data(&["inspect-key", "--key-label", "theirs"]);
         assert_eq!(seen["object_count"], 2);
+        assert_eq!(seen["key_label"], "theirs");
+        let half = ["inspect-key", "--key-label", "theirs", "--class", "private"];
+        let half = scene.data(&half);
+        assert_eq!(half["object_count"], 1);
+        assert_eq!(half["objects"][0]["class"], "CKO_PRIVATE_KEY");
         let objects = seen["objects"].as_array().unwrap();
         let public = objects
             .iter()
@@ -210,9 +215,10 @@ fn a_key_is_inspected_attribute_by_attribute() {
             .find(|one| one["class"] == "CKO_PRIVATE_KEY")
             .unwrap();
         let value = |object: &serde_json::Value, name: &str| {
-            let all = object["attributes"].as_array().unwrap();
-            let found = all.iter().find(|one| one["name"] == name);
-            found.map(|one| one["value"].as_str().unwrap().to_owned())
+            let one = object["attributes"].as_object().unwrap().get(name)?;
+            // What was read has its length beside it; what was not is the word for why.
+            let read = one["value"].as_str().filter(|_| one["bytes"].is_u64());
+            Some(read.or(one.as_str()).unwrap().to_owned())
         };
         assert_eq!(value(public, "CKA_EC_PARAMS").as_deref(), Some("p384"));
         assert_eq!(value(public, "CKA_ID").as_deref(), Some("aa02"));
@@ -273,6 +279,9 @@ fn keys_are_found_and_near_misses_are_named() {
         assert_eq!(found["exact_match"], true);
         assert_eq!(found["keys"][0]["match_number"], 1);
         assert_eq!(found["keys"][0]["key_size_bits"], 256);
+        assert_eq!(found["search_key"], "root-key");
+        let flags = found["keys"][0]["flags"].as_array().unwrap();
+        assert!(flags.contains(&"tok".into()), "{found}");
         let ended = scene.user(&[
             "find-key",
             "--key-label",
@@ -283,6 +292,9 @@ fn keys_are_found_and_near_misses_are_named() {
         assert_eq!(ended.code, 9);
         let missed = document(&ended);
         assert_eq!(missed["data"]["keys_found"], 0);
+        assert_eq!(missed["error"]["kind"], "not-found");
+        let told = scene.user(&["find-key", "--key-label", "root_key"]);
+        refused(&told, 9, "no key is labelled \"root_key\"");
         assert_eq!(missed["data"]["similar"][0]["label"], "root-key");
         assert_eq!(
             missed["data"]["similar"][0]["reason"],
@@ -338,6 +350,10 @@ fn two_keys_are_compared_with_the_weight_of_each_difference() {
                 .find(|one| one["attribute"] == name)
                 .map(|one| one["severity"].clone())
         };
+        assert_eq!(
+            (&differ["key1_label"], &differ["key2_label"]),
+            (&"one".into(), &"small".into())
+        );
         assert_eq!(severity("CKA_VALUE_LEN"), Some("LOW".into()));
         assert_eq!(severity("CKA_EXTRACTABLE"), Some("HIGH".into()));
         assert_eq!(severity("CKA_KEY_TYPE"), None);
@@ -416,7 +432,9 @@ fn hashes_are_those_of_openssl_for_inputs_of_any_size() {
         ];
         match store.kind() {
             Kind::SoftHsm => {
-                let missing = error(&scene.public(&words), 12, None);
+                let missing = error(&scene.public(&words), 12, Some("CKR_MECHANISM_INVALID"));
+                let hint = missing["hint"].as_str().unwrap();
+                assert!(hint.contains("CKM_SHA256"), "what would do: {hint}");
                 assert!(
                     missing["message"]
                         .as_str()

@@ -263,19 +263,19 @@ pub(crate) fn words(scene: &Scene<'_>) -> String {
 }
 
 /// Deletes the key called menu, at the second try: the first does not confirm.
-fn delete_by_keyboard(menu: &mut Menu) {
+fn delete_by_keyboard(menu: &mut Menu, id: &str) {
     menu.open_entry("delete-key");
     menu.fill("key-label", "menu");
     menu.fill("with-pair", " ");
     menu.keys(ENTER);
-    menu.until(&["destroy", "pkcs11:", "Type yes"]);
-    menu.keys(&format!("no{ENTER}"));
+    menu.until(&["destroy", "pkcs11:", "Type its id"]);
+    menu.keys(&format!("yes{ENTER}"));
     menu.until(&["delete-key: exit code 13", "not confirmed"]);
     menu.keys(ESC);
     menu.until(&["Enter run"]);
     menu.keys(ENTER);
-    menu.until(&["Type yes"]);
-    menu.keys(&format!("yes{ENTER}"));
+    menu.until(&["Type its id"]);
+    menu.keys(&format!("{id}{ENTER}"));
     menu.until(&["delete-key: exit code 0"]);
     menu.keys(ESC);
     menu.until(&["Enter run"]);
@@ -324,7 +324,8 @@ fn generate_sign_verify_and_delete_by_keyboard_alone() {
         menu.keys(ESC);
         menu.until(&["Enter run"]);
         menu.keys(ESC);
-        delete_by_keyboard(&mut menu);
+        let made = scene.data(&["list-objects", "--key-label", "menu"]);
+        delete_by_keyboard(&mut menu, made["objects"][0]["id"].as_str().unwrap());
         let seen = menu.leave("q");
         assert!(
             seen.contains("ended=0") && !seen.contains(USER_PIN),

@@ -112,7 +112,13 @@ fn a_signature_is_verified_with_a_file_and_no_token() {
                 keywright(&[&words[..], &more, how].concat())
             };
             assert_eq!(data(&verify(&input))["verification"], "valid", "{label}");
-            error(&verify(&other), 8, None);
+            let negative = verify(&other);
+            error(&negative, 8, Some("CKR_SIGNATURE_INVALID"));
+            let told = crate::hsm::document(&negative)["data"].take();
+            assert_eq!(
+                (&told["operation"], &told["verification"]),
+                (&"verify".into(), &"invalid".into())
+            );
         }
         let (public, signature) = signed(&scene, "p521", &["--key-type", "p521"], &[]);
         let words = [
@@ -216,6 +222,98 @@ fn a_key_is_found_by_the_print_of_its_public_half() {
         assert_eq!(none.code, 9, "{none:?}");
         let short = scene.user(&["find-key", "--fingerprint", &print[..62]]);
         refused(&short, 2, "64 hexadecimal digits");
+    });
+}
+
+#[test]
+fn an_envelope_opens_by_itself_whatever_hash_it_was_made_with() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let make = ["gen-keypair", "--key-label", "rsa", "--usage", "encrypt"];
+        scene.data(&make);
+        let input = scene.file("plain", "for the holder of a key");
+        let mut opened = 0;
+        for hash in [
+            "sha1", "sha224", "sha256", "sha384", "sha512", "sha3-224", "sha3-256", "sha3-384",
+            "sha3-512",
+        ] {
+            let (sealed, back) = (scene.name(hash), scene.name(&format!("{hash}.back")));
+            let words = [
+                "encrypt",
+                "--envelope",
+                "--hash",
+                hash,
+                "--key-label",
+                "rsa",
+            ];
+            let made = scene.user(
+                &[
+                    &words[..],
+                    &["--input", &input, "--output", &sealed, "--json"],
+                ]
+                .concat(),
+            );
+            if made.code != 0 {
+                // Not every token has every hash; then there is no file either.
+                assert!(matches!(made.code, 5 | 12), "{made:?}");
+                assert!(!scene.folder.names().contains(&hash.to_owned()), "{hash}");
+                continue;
+            }
+            assert_eq!(data(&made)["hash"], hash);
+            let words = ["decrypt", "--envelope", "--key-label", "rsa"];
+            let report =
+                scene.data(&[&words[..], &["--input", &sealed, "--output", &back]].concat());
+            assert_eq!(report["hash"], hash);
+            assert_eq!(
+                scene.folder.read(&format!("{hash}.back")),
+                b"for the holder of a key"
+            );
+            let other = ["--input", &sealed, "--hash", "sha256"];
+            let ended = scene.user(&[&words[..], &other].concat());
+            refused(&ended, 2, "says itself which hash");
+            opened += 1;
+        }
+        let least = if scene.has("CKM_SHA3_256") { 2 } else { 1 };
+        assert!(opened >= least, "{opened} hashes");
+    });
+}
+
+#[test]
+fn keys_that_one_word_names_are_named_by_their_uri_where_a_label_is_not_enough() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let make = |label: &str, more: &[&str]| {
+            scene.data(&[&["gen-symmetric-key", "--key-label", label], more].concat())
+        };
+        let first = make("wraps", &["--usage", "wrap", "--id", "0a"]);
+        make(
+            "wraps",
+            &["--usage", "wrap", "--id", "0b", "--allow-duplicate"],
+        );
+        make("out", &["--extractable"]);
+        let (wrapped, uri) = (scene.name("wrapped"), first["uri"].as_str().unwrap());
+        let wrap = |under: &str| {
+            let words = ["wrap-key", "--key-label", "out", "--wrapping-key-label"];
+            scene.user(&[&words[..], &[under, "--output", &wrapped]].concat())
+        };
+        let many = wrap("wraps");
+        refused(&many, 10, "more than one secret key");
+        assert!(
+            many.stderr
+                .contains("put the URI of one in place of its label")
+        );
+        assert_eq!(wrap(uri).code, 0);
+        let unwrap = |under: &str| {
+            let words = ["unwrap-key", "--key-label", "back", "--input", &wrapped];
+            scene.user(&[&words[..], &["--wrapping-key-label", under]].concat())
+        };
+        refused(&unwrap("wraps"), 10, "more than one secret key");
+        assert_eq!(unwrap(uri).code, 0);
+        let diff =
+            |one: &str| scene.user(&["diff-keys", "--key1-label", one, "--key2-label", "out"]);
+        refused(&diff("wraps"), 10, "more than one secret key");
+        assert_eq!(diff(uri).code, 0);
+        refused(&diff("pkcs11:object"), 2, "not a PKCS#11 URI");
     });
 }
 
@@ -370,7 +468,7 @@ fn an_envelope_takes_any_size_and_nothing_that_was_changed() {
         }
         let whole = scene.folder.read("sealed");
         let before = scene.folder.names();
-        let refuse = |bytes: &[u8], label: &str, aad: &str| {
+        let refused = |bytes: &[u8], label: &str, aad: &str| {
             let damaged = scene.file("plain", bytes);
             let ended = run(
                 "decrypt",
@@ -379,14 +477,21 @@ fn an_envelope_takes_any_size_and_nothing_that_was_changed() {
                 &scene.name("none"),
                 &["--aad", aad],
             );
-            assert_eq!(ended.code, 8, "{ended:?}");
             assert_eq!(scene.folder.names(), before);
+            ended.code
+        };
+        let refuse = |bytes: &[u8], label: &str, aad: &str| {
+            assert_eq!(refused(bytes, label, aad), 8);
         };
         refuse(&whole, "rsa", "row 8");
         refuse(&whole, "other", "row 7");
         refuse(&whole[..whole.len() - 1], "rsa", "row 7");
         refuse(&whole[..whole.len() - 65_552], "rsa", "row 7");
-        for place in [0, 4, 5, 8, 12, 100, 300, 70_000, whole.len() - 1] {
+        // The number of another hash is one that the token may not have at all, and says so.
+        let mut other_hash = whole.clone();
+        other_hash[5] ^= 1;
+        assert!(matches!(refused(&other_hash, "rsa", "row 7"), 5 | 8));
+        for place in [0, 4, 8, 12, 100, 300, 70_000, whole.len() - 1] {
             let mut bytes = whole.clone();
             bytes[place] ^= 1;
             refuse(&bytes, "rsa", "row 7");

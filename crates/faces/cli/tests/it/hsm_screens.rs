@@ -51,7 +51,7 @@ const HELP: &str = "\
 │Fields with * are to be filled in. A PIN is asked for when the token wants it;│
 │it is not shown, not written anywhere, kept for this token only, and forgotten│
 │when nothing is typed for a while, when a command fails with it, and at the   │
-│end. Nothing is destroyed without the word yes.                               │
+│end. Nothing is destroyed before its id or serial number is typed.            │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -99,7 +99,7 @@ fn the_screens_are_these_on_every_token() {
         );
         same(below, BEGIN);
         menu.keys("h");
-        menu.until(&["help", "the word yes"]);
+        menu.until(&["help", "serial number is typed"]);
         same(&shown(&menu), HELP);
         menu.keys(ESC);
         menu.until(&["q quit"]);

@@ -95,6 +95,33 @@ fn a_typed_pin_is_not_shown_and_the_terminal_is_as_before() {
 }
 
 #[test]
+fn a_key_is_destroyed_when_its_id_is_typed_and_by_no_other_word() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        let make = ["gen-symmetric-key", "--key-label", "goes", "--id", "0a1b"];
+        scene.data(&make);
+        let words = format!(
+            "delete-key --key-label goes --pin-file {}",
+            scene.pin_file()
+        );
+        for (typed, ended) in [("yes\n", 13), ("\n", 13), ("0a1c\n", 13), ("0a1b\n", 0)] {
+            let Some(mut terminal) = Terminal::open(&scene, &words) else {
+                return;
+            };
+            terminal.until("id 0a1b? Type its id: ");
+            terminal.type_in(typed.as_bytes());
+            let seen = terminal.end();
+            assert!(
+                seen.contains(&format!("ended={ended}")),
+                "{typed:?}: {seen}"
+            );
+            let left = scene.data(&["list-objects", "--key-label", "goes"])["object_count"].clone();
+            assert_eq!(left, i32::from(ended != 0), "{typed:?}");
+        }
+    });
+}
+
+#[test]
 fn ctrl_c_at_the_prompt_ends_the_command_and_gives_the_terminal_back() {
     on_each(|store| {
         let scene = Scene::new(store);
@@ -111,7 +138,7 @@ fn ctrl_c_at_the_prompt_ends_the_command_and_gives_the_terminal_back() {
         );
         restored(&seen);
         // No try was made with what had been typed.
-        let after = data(&scene.public(&["list-slots", "--json"]));
+        let after = data(&scene.bare(&["list-slots", "--json"]));
         assert!(
             !after.to_string().contains("CKF_USER_PIN_COUNT_LOW"),
             "{after}"

@@ -1,13 +1,16 @@
 //! What commands with keys and passwords leave in memory and in core files, looked at from outside as in
 //! `hd_memory`: each stands still before it says what came of its work, and no secret may be left by then.
 
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use keywright_encoding::{base64, hex};
+use keywright_testkit::token::on_each;
 use serde_json::Value;
 
 use crate::hd::private;
 use crate::hd_memory::{Halted, found};
+use crate::hsm::Scene;
 use crate::program::{Folder, eventually, keywright, program, signal};
 
 /// Longer than what is searched for, and nowhere else.
@@ -169,6 +172,46 @@ fn system_writes_core_files() -> bool {
 }
 
 #[test]
+fn what_a_token_decrypts_leaves_nothing_when_the_command_is_killed_in_the_middle() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        scene.data(&["gen-symmetric-key", "--key-label", "aes"]);
+        let plain = vec![7; 1 << 20];
+        let sealed = scene.name("sealed");
+        let words = [
+            "encrypt-symmetric",
+            "--key-label",
+            "aes",
+            "--output",
+            &sealed,
+        ];
+        assert_eq!(scene.user_reading(&words, &plain).code, 0);
+        let (sealed, back) = (scene.folder.read("sealed"), scene.name("back"));
+        let before = scene.folder.names();
+        for name in ["KILL", "TERM", "INT"] {
+            let mut command = program();
+            command.args(["hsm", "decrypt-symmetric", "--key-label", "aes"]);
+            command.args(["--module", &scene.module, "--label", "keywright"]);
+            command.args(["--pin-file", scene.pin_file(), "--output", &back]);
+            let mut child = command
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
+            // A pipe holds 64 KiB: what is taken beyond that has been decrypted but for two pieces.
+            let mut pipe = child.stdin.take().unwrap();
+            pipe.write_all(&sealed[..1 << 19]).unwrap();
+            signal(name, child.id());
+            assert!(
+                eventually(|| child.try_wait().is_ok_and(|ended| ended.is_some())),
+                "{name}"
+            );
+            assert_eq!(scene.folder.names(), before, "{name}");
+        }
+    });
+}
+
+#[test]
 fn t32_no_command_with_a_secret_leaves_a_core_file() {
     let place = Place::new();
     let password = place.secret("password", PASSWORD);
@@ -197,8 +240,9 @@ fn t32_no_command_with_a_secret_leaves_a_core_file() {
         &password,
     ];
     let import = [&import[..], &end].concat();
+    let token = ["hsm", "explain-error", "0xa0"];
     let writes = system_writes_core_files();
-    for words in [&lock[..], &build, &import] {
+    for words in [&lock[..], &build, &import, &token] {
         let folder = Folder::new();
         let binary = program().get_program().to_owned();
         let mut command = Command::new("sh");

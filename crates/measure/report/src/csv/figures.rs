@@ -1,6 +1,6 @@
 //! Every figure of a case with its name and unit.
 
-use keywright_measure::document::{Bound, Case, Counts, Interval, Latency, Model};
+use keywright_measure::document::{Bound, Case, Comparison, Counts, Interval, Latency, Model};
 
 use super::float;
 use crate::quantile;
@@ -90,6 +90,32 @@ pub(super) fn of(case: &Case) -> Vec<Figure> {
     }
     out.extend(case.model.as_ref().map(model).unwrap_or_default());
     out
+}
+
+/// What a case was compared with: the other side's value, the difference in percent of it, and the ratio by
+/// which slower or dearer is above 1, with its ends where there was more than one figure to take them from.
+pub(super) fn compared(case: &Case, comparison: &Comparison) -> Vec<Figure> {
+    let metric = &comparison.metric;
+    let unit = match metric.as_str() {
+        "throughput" => "per_s",
+        "figure" => "",
+        _ => "ns",
+    };
+    let Comparison {
+        current, baseline, ..
+    } = *comparison;
+    let mut other = Figure::new(format!("{metric}_baseline"), float(Some(baseline)), unit);
+    if unit.is_empty() {
+        other.unit = super::text(&case.unit);
+    }
+    let percent = 100.0 * (current / baseline - 1.0);
+    let ratio = float(Some(comparison.ratio));
+    vec![
+        other,
+        Figure::new(format!("{metric}_diff"), float(Some(percent)), "percent"),
+        Figure::new(format!("{metric}_ratio"), ratio, "ratio")
+            .between(comparison.interval.as_ref()),
+    ]
 }
 
 /// The distributions of a case by name.

@@ -18,7 +18,8 @@ const LONG: &str =
     "run_id,case,target,op,size_bytes,threads,rate_per_s,metric,value,unit,lo,hi,n,bound,verdict";
 
 /// A row per case and metric. Times are nanoseconds; `rate_per_s` is what was offered, the metric
-/// `achieved` what was done.
+/// `achieved` what was done. What a case was compared with has rows of its own, such as `throughput_baseline`,
+/// `throughput_diff` in percent, and `throughput_ratio`, above 1 where this side is slower.
 #[must_use]
 pub fn long(document: &Document) -> String {
     let mut out = format!("{LONG}\r\n");
@@ -38,7 +39,9 @@ pub fn long(document: &Document) -> String {
         ]
         .join(",");
         let verdict = verdict(case);
-        for figure in figures::of(case) {
+        let compared = document.comparison.iter().filter(|one| one.case == case.id);
+        let compared = compared.flat_map(|one| figures::compared(case, one));
+        for figure in figures::of(case).into_iter().chain(compared) {
             out += &format!("{about},{},{verdict}\r\n", figure.fields().join(","));
         }
     }

@@ -69,7 +69,7 @@ pub(crate) fn of_target(case: &Case) -> Option<f64> {
         .then(|| case.achieved_per_s / target)
 }
 
-/// `throughput vs main: ratio 1.004 [0.991-1.017], threshold 10 %`.
+/// `throughput vs main: ratio 1.004 [0.991-1.017], threshold 10 %`, or that there is no verdict.
 pub(crate) fn comparison(comparison: &Comparison) -> String {
     let mut out = format!(
         "{} vs {}: ratio {}",
@@ -77,6 +77,9 @@ pub(crate) fn comparison(comparison: &Comparison) -> String {
         comparison.against,
         number::ratio(comparison.ratio)
     );
+    if comparison.verdict.is_none() && comparison.interval.is_none() {
+        return out + ", without statistics: no verdict";
+    }
     if let Some(interval) = &comparison.interval {
         out += &format!(" {}", ratio_interval(interval));
     }

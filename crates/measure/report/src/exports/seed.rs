@@ -149,9 +149,18 @@ const TITLES: &[(&str, &str)] = &[
     ("sizes/sha-256/1m", "SHA-256 Hash (1MB)"),
 ];
 
-fn title(id: &str) -> String {
+/// What that benchmark calls a case; its own id where that benchmark does not have it.
+#[must_use]
+pub fn title(id: &str) -> &str {
     let known = TITLES.iter().find(|(known, _)| *known == id);
-    known.map_or(id, |(_, title)| title).to_owned()
+    known.map_or(id, |(_, title)| title)
+}
+
+/// Whether a document has figures alone, as what [`read()`] gives: it names neither the program nor the runs
+/// behind any figure, so that it can be looked at beside another one, and decide nothing.
+#[must_use]
+pub fn is_figures_alone(document: &Document) -> bool {
+    document.tool.name.is_empty() && document.cases.iter().all(|case| case.runs.is_empty())
 }
 
 /// A name in that CSV, which quotes only what would end the field or start a formula.
@@ -172,7 +181,7 @@ fn line(case: &Case) -> Line {
     let done = case.counts.answered();
     let rate = Some(case.achieved_per_s).filter(|rate| rate.is_finite());
     Line {
-        name: title(&case.id),
+        name: title(&case.id).to_owned(),
         iterations: done,
         total_duration: rate
             .filter(|rate| *rate > 0.0)
@@ -236,7 +245,8 @@ pub fn read(bytes: &[u8]) -> Result<Document, Error> {
             text: "read from a form without run-level data: spread between runs is not known"
                 .to_owned(),
             remedy: Some(
-                "measure the baseline again with this program, with at least 6 runs".to_owned(),
+                "measure the baseline again with this program: --format json, or -o FILE.json"
+                    .to_owned(),
             ),
             case: None,
         }],

@@ -257,11 +257,8 @@ fn verdict(document: &Document, case: &Case, settings: Settings) -> String {
             _ => {
                 let verdict = comparison
                     .verdict
-                    .map(|word| settings.style.paint(tone(word), word.text()));
-                out += &format!(
-                    "  compare   {sentence}{GAP}{}\n",
-                    verdict.unwrap_or_default()
-                );
+                    .map(|word| format!("{GAP}{}", settings.style.paint(tone(word), word.text())));
+                out += &format!("  compare   {sentence}{}\n", verdict.unwrap_or_default());
             }
         }
     }

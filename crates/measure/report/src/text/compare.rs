@@ -1,20 +1,21 @@
 //! Two results side by side.
 //!
 //! The mark of a case is the verdict of the comparison where the current document holds one. Otherwise it
-//! follows from the difference alone, which says nothing about chance; the last line says so.
+//! follows from the difference alone, which says nothing about chance: it is then another word than a verdict
+//! has, and the last line says so.
 
 use keywright_measure::Word;
 use keywright_measure::document::{Case, Document, Latency};
 
 use super::table::{Table, named};
 use crate::plain::{fitted, shown};
-use crate::{describe, number, quantile};
+use crate::{describe, exports, number, quantile};
 
 /// What a difference in throughput has to exceed to be marked when nothing else decides.
 const MARKED: f64 = 0.05;
 
-/// Throughput and p95 of the cases of `current` against those of `baseline`, marked IMPROVED, REGRESSION or
-/// `-`; then new, missing and renamed cases.
+/// Throughput and p95 of the cases of `current` against those of `baseline`, marked with the verdict, or with
+/// `faster` or `slower` where there is none; then new, missing and renamed cases.
 #[must_use]
 pub fn comparison_table(current: &Document, baseline: &Document) -> String {
     let pairs = Pairs::of(current, baseline);
@@ -39,15 +40,11 @@ pub fn comparison_table(current: &Document, baseline: &Document) -> String {
         lines.join("\n")
     );
     out += &listed(&pairs);
-    out += &format!(
-        "IMPROVED, REGRESSION: {}; of rates, above 0 % is faster\n",
-        if current.comparison.is_empty() {
-            "throughput differs by more than 5 %; a difference alone does not exclude chance"
-        } else {
-            "decided by interval, threshold and test where the run compared, else by 5 % alone"
-        }
-    );
-    out
+    if current.comparison.iter().any(|one| one.verdict.is_some()) {
+        out += "IMPROVED, REGRESSION: decided by interval, threshold and test over all cases together\n";
+    }
+    out + "faster, slower: differs by more than 5 %, without statistics and with no verdict: a difference alone \
+           does not exclude chance\nof rates, above 0 % is faster\n"
 }
 
 fn row(current: &Document, now: &Case, then: &Case) -> Vec<String> {
@@ -99,8 +96,8 @@ fn mark(current: &Document, now: &Case, better: f64) -> &'static str {
         Some(Word::Regression) => Word::Regression.text(),
         Some(Word::Inconclusive) => Word::Inconclusive.text(),
         Some(_) => "-",
-        None if better > 1.0 + MARKED => Word::Improved.text(),
-        None if better < 1.0 - MARKED => Word::Regression.text(),
+        None if better > 1.0 + MARKED => "faster",
+        None if better < 1.0 - MARKED => "slower",
         None => "-",
     }
 }
@@ -168,7 +165,8 @@ impl<'a> Pairs<'a> {
             missing: Vec::new(),
         };
         for case in measured(current) {
-            match missing.iter().position(|then| then.id == case.id) {
+            let of = |name: &str| missing.iter().position(|then| then.id == name);
+            match of(&case.id).or_else(|| of(exports::seed::title(&case.id))) {
                 Some(place) => pairs.same.push((case, missing.remove(place))),
                 None => pairs.new.push(case),
             }

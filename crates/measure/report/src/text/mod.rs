@@ -51,6 +51,16 @@ impl Settings {
 /// The whole document as text that ends with a line break.
 #[must_use]
 pub fn render(document: &Document, settings: Settings) -> String {
+    render_against(document, None, settings)
+}
+
+/// The same, with the table of [`comparison_table`] below the summary if there is a baseline.
+#[must_use]
+pub fn render_against(
+    document: &Document,
+    baseline: Option<&Document>,
+    settings: Settings,
+) -> String {
     let mut out = String::new();
     if settings.detail > Detail::Brief {
         for block in case::blocks(document, settings) {
@@ -60,6 +70,10 @@ pub fn render(document: &Document, settings: Settings) -> String {
     }
     if !document.cases.is_empty() {
         out += &table::summary(document, settings.style);
+        out.push('\n');
+    }
+    if let Some(baseline) = baseline {
+        out += &comparison_table(document, baseline);
         out.push('\n');
     }
     out + &closing::lines(document, settings.style)

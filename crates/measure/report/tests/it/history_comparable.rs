@@ -96,8 +96,24 @@ fn each_setting_that_a_figure_depends_on_is_named_when_it_differs() {
 }
 
 #[test]
+fn the_same_module_in_another_folder_is_the_same_and_a_module_without_a_hash_is_where_it_is() {
+    let (mut current, mut baseline) = (small(1), small(2));
+    facts(&mut current, "module", "/usr/lib/softhsm/libsofthsm2.so");
+    facts(&mut baseline, "module", "/opt/libsofthsm2.so");
+    assert!(!Comparability::between(&current, &baseline).is_comparable());
+    for one in [&mut current, &mut baseline] {
+        facts(one, "module_sha256", "ab");
+    }
+    assert!(Comparability::between(&current, &baseline).is_comparable());
+    let key = |document: &Document| SeriesKey::of(document, &document.cases[0]);
+    assert_eq!(key(&current), key(&baseline));
+    facts(&mut baseline, "module_sha256", "cd");
+    assert!(!Comparability::between(&current, &baseline).is_comparable());
+}
+
+#[test]
 fn what_one_wants_to_compare_or_what_does_not_matter_is_no_difference() {
-    let indifferent: [Alter; 13] = [
+    let indifferent: [Alter; 12] = [
         |one| one.tool.version = "9.9".to_owned(),
         |one| one.tool.commit = Some("abc".to_owned()),
         |one| one.run.seed = 9,
@@ -108,7 +124,6 @@ fn what_one_wants_to_compare_or_what_does_not_matter_is_no_difference() {
         |one| one.cases[0].achieved_per_s = 1.0,
         |one| one.cases[0].load.warmup_ns = 7,
         |one| facts(one, "version", "1.2.3"),
-        |one| facts(one, "module_path", "elsewhere"),
         |one| one.cases[0].verdicts.push(Word::Noisy),
         |one| {
             one.cases[0].service = Some(Latency {

@@ -3,7 +3,7 @@
 use keywright_measure::Word;
 use keywright_measure::document::Bound;
 use keywright_report::Error;
-use keywright_report::exports::seed::{csv, json, read};
+use keywright_report::exports::seed::{self, csv, json, read};
 use keywright_report::text::comparison_table;
 use serde_json::Value;
 
@@ -215,7 +215,17 @@ fn a_seed_result_can_stand_as_the_baseline_of_a_comparison() {
     let table = comparison_table(&current, &baseline);
     assert!(table.contains("+46.9 %"), "{table}");
     assert!(
-        table.contains("IMPROVED") && table.contains("Renamed: rsa2048 sign was RSA-2048 Sign")
+        table.contains(" faster\n") && table.contains("Renamed: rsa2048 sign was RSA-2048 Sign")
     );
     assert!(table.contains("Baseline: 2025-12-14T17:51:37.336Z | TEST_TOKEN"));
+}
+
+#[test]
+fn a_document_has_figures_alone_if_nobody_can_say_what_made_them_and_how_often() {
+    let foreign = read(EXAMPLE.as_bytes()).unwrap();
+    assert!(seed::is_figures_alone(&foreign));
+    assert!(!seed::is_figures_alone(&rich()));
+    let mut own = foreign;
+    own.tool.name = "keywright".to_owned();
+    assert!(!seed::is_figures_alone(&own));
 }

@@ -36,6 +36,8 @@ impl NamedKey {
         let (kind, rows) = match kind.map(KeyType::new) {
             Some(KeyType::RSA) => found.rsa(primary)?,
             Some(KeyType::EC) => found.ecdsa(curve(session, primary)?),
+            Some(KeyType::EC_MONTGOMERY) => found.montgomery(curve(session, primary)?),
+            Some(KeyType::ML_DSA) => found.ml_dsa(primary)?,
             Some(KeyType::EC_EDWARDS) => found.eddsa(curve(session, primary)?),
             Some(KeyType::AES) => found.aes(primary)?,
             Some(KeyType::GENERIC_SECRET | KeyType::SHA256_HMAC) => found.generic(),
@@ -47,9 +49,7 @@ impl NamedKey {
             None => return Err(Error::Unreadable(AttributeType::KEY_TYPE)),
         };
         if rows.is_empty() {
-            return Err(Error::Unusable(format!(
-                "this {kind} key may do nothing that is measured"
-            )));
+            return Err(found.idle(&kind));
         }
         if found.may(found.private, AttributeType::ALWAYS_AUTHENTICATE) {
             return Err(Error::Unusable(
@@ -128,6 +128,30 @@ impl<'s> Found<'s> {
         self.signs() && self.may(self.public, AttributeType::VERIFY)
     }
 
+    /// A shared secret can be made, and looked at from the other side.
+    fn agrees(&self) -> bool {
+        self.public.is_some() && self.may(self.private, AttributeType::DERIVE)
+    }
+
+    /// Why there is nothing to measure a key with.
+    fn idle(&self, kind: &str) -> Error {
+        let pair = self.private != self.public;
+        let wraps = self.may(self.private, AttributeType::UNWRAP)
+            || self.may(self.public, AttributeType::WRAP);
+        Error::Unusable(match (pair && wraps, self.private, self.public) {
+            (true, ..) => format!(
+                "this {kind} key wraps and unwraps alone, and wrapping is measured with AES keys only"
+            ),
+            (_, None, _) => format!(
+                "the private half of this {kind} key is not here, and everything that is measured needs it"
+            ),
+            (_, Some(private), None) if self.may(Some(private), AttributeType::DERIVE) => format!(
+                "the public half of this {kind} key is not here, without which what it derives cannot be looked at"
+            ),
+            _ => format!("this {kind} key may do nothing that is measured"),
+        })
+    }
+
     fn rsa(&self, primary: ObjectHandle) -> Result<(String, Rows), Error> {
         let key = match PublicKey::read(self.session, primary) {
             Err(Layer::AttributeMissing(_)) => PublicKey::of_private(self.session, primary)?,
@@ -165,7 +189,44 @@ impl<'s> Found<'s> {
         if self.verifies() {
             rows.push((Task::Verify(how), format!("ECDSA-{short} Verify")));
         }
+        if self.agrees() {
+            rows.push((Task::Agree(curve), format!("ECDH-{long} Agree")));
+        }
         (format!("ECDSA {long}"), rows)
+    }
+
+    fn montgomery(&self, curve: Curve) -> (String, Rows) {
+        let name = if curve == Curve::X448 {
+            "X448"
+        } else {
+            "X25519"
+        };
+        let mut rows = Vec::new();
+        if self.agrees() {
+            rows.push((Task::Agree(curve), format!("{name} Agree")));
+        }
+        (name.to_owned(), rows)
+    }
+
+    fn ml_dsa(&self, primary: ObjectHandle) -> Result<(String, Rows), Error> {
+        let set = self
+            .session
+            .attribute(primary, AttributeType::PARAMETER_SET)?;
+        let name = match set.number() {
+            Some(1) => "ML-DSA-44",
+            Some(2) => "ML-DSA-65",
+            Some(3) => "ML-DSA-87",
+            _ => return Err(Error::Unreadable(AttributeType::PARAMETER_SET)),
+        };
+        let how = Signature::MlDsa;
+        let mut rows = Vec::new();
+        if self.signs() {
+            rows.push((Task::Sign(how), format!("{name} Sign")));
+        }
+        if self.verifies() {
+            rows.push((Task::Verify(how), format!("{name} Verify")));
+        }
+        Ok((name.to_owned(), rows))
     }
 
     fn eddsa(&self, curve: Curve) -> (String, Rows) {
@@ -234,6 +295,7 @@ const fn operation(task: Task) -> Operation {
         Task::Open(_) => ("pkcs11.named.open", 1024),
         Task::Mac(_) => ("pkcs11.named.mac", 32),
         Task::MacVerify(_) => ("pkcs11.named.mac-verify", 32),
+        Task::Agree(_) => ("pkcs11.named.agree", 0),
         Task::Wrap => ("pkcs11.named.wrap", 0),
         _ => ("pkcs11.named.unwrap", 0),
     };

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use keywright_encoding::hex;
-use keywright_hsm::{Caution, Error as HsmError, KeyChoice};
+use keywright_hsm::{Caution, Context, Error as HsmError, KeyChoice};
 use keywright_measure::TargetError;
 use keywright_pkcs11::{Error, Session, Token};
 use keywright_primitives::hash::Sha256;
@@ -44,6 +44,9 @@ pub struct Opened {
     /// Workers that need everybody logged in, and workers that log out.
     inside: AtomicUsize,
     leaving: AtomicUsize,
+    /// What kept operations from being measured, with the token's own error: a measurement knows targets of
+    /// any kind, and has no place for a return code.
+    refusals: Mutex<Vec<(TargetError, HsmError)>>,
 }
 
 impl Opened {
@@ -62,6 +65,7 @@ impl Opened {
             keeper: Mutex::default(),
             inside: AtomicUsize::new(0),
             leaving: AtomicUsize::new(0),
+            refusals: Mutex::default(),
         }))
     }
 
@@ -125,6 +129,40 @@ impl Opened {
         let (named, keys) = NamedKey::detect(keeper.session(), choice)?;
         keeper.named = Some(keys);
         Ok(named)
+    }
+
+    /// Why an operation cannot be measured; the token's own error is kept behind it.
+    pub(super) fn refuse(&self, operation: &str, error: Error) -> TargetError {
+        let told = target_error(operation, &error);
+        let mut refusals = self.refusals();
+        if refusals.iter().all(|(known, _)| *known != told) {
+            refusals.push((told.clone(), error.into()));
+        }
+        told
+    }
+
+    /// What to do about an operation that could not be measured, and what to type for more about its return
+    /// code; none if the token had no part in it.
+    #[must_use]
+    pub fn advice(&self, refused: &TargetError) -> Option<String> {
+        let refusals = self.refusals();
+        let (_, error) = refusals.iter().find(|(known, _)| known == refused)?;
+        let line = error.explain_line(Context::General);
+        let line = line.map_or_else(String::new, |line| format!("; {line}"));
+        Some(error.advice() + &line)
+    }
+
+    /// The token's own error behind the words of a refusal, taken out.
+    #[must_use]
+    pub fn take_cause(&self, refused: &str) -> Option<HsmError> {
+        let mut refusals = self.refusals();
+        let mut known = refusals.iter();
+        let place = known.position(|(known, _)| known.to_string() == refused)?;
+        Some(refusals.swap_remove(place).1)
+    }
+
+    fn refusals(&self) -> MutexGuard<'_, Vec<(TargetError, HsmError)>> {
+        self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The key for a task.
@@ -276,7 +314,7 @@ fn file_hash(path: &std::path::Path) -> Option<String> {
 }
 
 /// Why a token cannot be measured, or not with this operation.
-pub(super) fn target_error(operation: &str, error: &Error) -> TargetError {
+fn target_error(operation: &str, error: &Error) -> TargetError {
     let reason = error.to_string();
     let target = TARGET.to_owned();
     match error {

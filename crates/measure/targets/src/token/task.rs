@@ -80,7 +80,7 @@ pub enum Signature {
     Ecdsa(Curve),
     /// Ed25519 or Ed448.
     Eddsa(Curve),
-    /// ML-DSA-65.
+    /// ML-DSA-65; of a key that the caller named, whichever set it has.
     MlDsa,
     /// PKCS#1 v1.5 with SHA-256, made by the token.
     RsaPkcs1 {

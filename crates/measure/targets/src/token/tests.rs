@@ -8,10 +8,11 @@ use keywright_hsm::{KeyChoice, Login};
 use keywright_measure::carry::Check;
 use keywright_measure::{TargetError, Worker};
 use keywright_pkcs11::{
-    KeyPlan, Module, PairKind, Pin, Purpose, SecretKind, Session, Template, Token, TokenQuery, User,
+    KeyPlan, MlDsa, Module, PairKind, Pin, Purpose, SecretKind, Session, Template, Token,
+    TokenQuery, User,
 };
 use keywright_pkcs11_names::ObjectClass;
-use keywright_testkit::token::{Store, on_each};
+use keywright_testkit::token::{Kind, Store, on_each};
 
 use super::*;
 use crate::operation::{Make, Operation, Setting};
@@ -271,12 +272,42 @@ fn make_keys(store: &Store) {
     secret(aes(32), Purpose::Wrap, "wraps");
     secret(SecretKind::Generic { len: 32 }, Purpose::Mac, "hmac");
     pair(PairKind::Curve(curve), Purpose::Derive, "derives");
+    pair(PairKind::Rsa { bits: 2048 }, Purpose::Wrap, "wraps-alone");
+    if store.kind() == Kind::Kryoptic {
+        let x25519 = keywright_pkcs11::Curve::X25519;
+        pair(PairKind::Curve(x25519), Purpose::Derive, "montgomery");
+        pair(PairKind::MlDsa(MlDsa::MlDsa44), Purpose::Sign, "lattice");
+    }
+}
+
+/// Demands that the key with this label is of this kind, and that each of these rows is done rightly with it.
+#[track_caller]
+fn is_measured(store: &Store, label: &str, (kind, names): (&str, &[&str])) {
+    let opened = usual(store);
+    let named = opened.name_key(&KeyChoice::label(label)).unwrap();
+    let found: Vec<&str> = named.rows.iter().map(|(_, name)| name.as_str()).collect();
+    assert_eq!((named.kind.as_str(), &found[..]), (kind, names), "{label}");
+    for (operation, name) in &named.rows {
+        let mut worker = made(&opened, operation, 0).unwrap();
+        worker.operate().unwrap();
+        assert_eq!(worker.check(), Check::Right, "{name}");
+    }
 }
 
 #[test]
 fn a_named_key_is_measured_with_what_it_may_do_under_its_own_name() {
     on_each(|store| {
         make_keys(store);
+        let newer = [
+            ("montgomery", "X25519", &["X25519 Agree"][..]),
+            (
+                "lattice",
+                "ML-DSA-44",
+                &["ML-DSA-44 Sign", "ML-DSA-44 Verify"],
+            ),
+        ];
+        // The other token makes no such keys.
+        let newer = newer.into_iter().filter(|_| store.kind() == Kind::Kryoptic);
         for (label, kind, names) in [
             (
                 "signs",
@@ -305,20 +336,16 @@ fn a_named_key_is_measured_with_what_it_may_do_under_its_own_name() {
                 "generic secret",
                 &["HMAC-SHA256", "HMAC-SHA256 Verify"],
             ),
-        ] {
-            let opened = usual(store);
-            let named = opened.name_key(&KeyChoice::label(label)).unwrap();
-            let found: Vec<&str> = named.rows.iter().map(|(_, name)| name.as_str()).collect();
-            assert_eq!((named.kind.as_str(), &found[..]), (kind, names), "{label}");
-            for (operation, name) in &named.rows {
-                let mut worker = made(&opened, operation, 0).unwrap();
-                worker.operate().unwrap();
-                assert_eq!(worker.check(), Check::Right, "{name}");
-            }
+            ("derives", "ECDSA P-521", &["ECDH-P-521 Agree"]),
+        ]
+        .into_iter()
+        .chain(newer)
+        {
+            is_measured(store, label, (kind, names));
         }
         let opened = usual(store);
         for (label, words) in [
-            ("derives", "may do nothing that is measured"),
+            ("wraps-alone", "wrapping is measured with AES keys only"),
             ("absent", "no public key"),
         ] {
             let error = opened.name_key(&KeyChoice::label(label)).unwrap_err();

@@ -8,7 +8,7 @@ use keywright_measure::{Fault, FaultPhase, TargetError, Worker};
 use keywright_pkcs11::{Error, Session};
 
 use super::inputs::{Input, messages};
-use super::place::{Opened, Stay, target_error};
+use super::place::{Opened, Stay};
 use super::task::Shape;
 use crate::operation::Setting;
 
@@ -49,13 +49,13 @@ pub(crate) fn worker(
     setting: &Setting<'_>,
 ) -> Result<Box<dyn Worker>, TargetError> {
     let stay = opened.enter(shape.task)?;
-    let failed = |error: &Error| target_error(name, error);
+    let failed = |error| opened.refuse(name, error);
     let session = if shape.task.is_alone() {
         opened.token().open()
     } else {
         opened.session()
     };
-    let session = session.map_err(|error| failed(&error))?;
+    let session = session.map_err(failed)?;
     let mut inputs = messages(setting.seed, setting.index, setting.bytes.unwrap_or(0));
     let deed = super::deeds::make(Making {
         opened,
@@ -64,7 +64,7 @@ pub(crate) fn worker(
         worker: setting.index,
         shape,
     })
-    .map_err(|error| failed(&error))?;
+    .map_err(failed)?;
     let mut worker = TokenWorker {
         session,
         deed,
@@ -73,7 +73,7 @@ pub(crate) fn worker(
         output: Vec::new(),
         _stay: stay,
     };
-    worker.act().map_err(|error| failed(&error))?;
+    worker.act().map_err(failed)?;
     if worker.check() == Check::Wrong {
         return Err(TargetError::Unsupported {
             target: super::TARGET.to_owned(),

@@ -9,6 +9,7 @@ use keywright_types::Suite;
 
 use super::scene::{VAULT, create_rooted, home_rooted, open, try_seal, with_vault};
 use crate::fixture::*;
+use crate::roster::eventually;
 
 #[test]
 fn wrapped_contexts_work_under_a_root_in_the_token_and_after_a_restart() {
@@ -69,6 +70,44 @@ fn keys_in_memory_go_on_without_the_token_and_others_come_when_it_is_back() {
             Ok(&b"cold"[..])
         );
         drop((trader, web));
+        site.stop().verify();
+    });
+}
+
+#[test]
+fn a_key_that_needs_the_root_is_refused_while_the_token_is_gone_and_comes_with_it() {
+    on_each(|store| {
+        let site = Site::over(home_rooted(store));
+        let mut wire = site.wire(WEB, Protocol::Http2);
+        let cold = seal(&mut wire, TWO_FACTOR, b"cold", b"");
+        drop(wire);
+        // A new start has no key in memory yet.
+        let site = Site::over(site.stop());
+        let mut wire = site.wire(WEB, Protocol::Http2);
+        store.take_away();
+        eventually("the loss is noticed", || {
+            wire.get("/v1/health").json()["holder"] == "failed"
+        });
+        for _ in 0..5 {
+            let refused = open(&mut wire, TWO_FACTOR, &cold);
+            assert_eq!(refused, Err("holder_unavailable".to_owned()));
+            let refused = try_seal(&mut wire, TWO_FACTOR, b"new");
+            assert_eq!(refused, Err("holder_unavailable".to_owned()));
+        }
+        store.put_back();
+        eventually("the key comes", || {
+            match open(&mut wire, TWO_FACTOR, &cold) {
+                Ok(text) => {
+                    assert_eq!(text, b"cold");
+                    true
+                }
+                Err(code) => {
+                    assert_eq!(code, "holder_unavailable");
+                    false
+                }
+            }
+        });
+        drop(wire);
         site.stop().verify();
     });
 }

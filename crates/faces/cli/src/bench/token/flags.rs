@@ -3,9 +3,11 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use keywright_measure::document::Document;
 use keywright_measure::plan::{parse_count, parse_time};
 use keywright_targets::token::{Sharing, Storage};
 
+use crate::bench::against;
 use crate::bench::flags::{
     ArrivalFlag, JudgeFlags, LoadFlags, OutputFlags, VerifyFlag, count, part, time,
 };
@@ -27,9 +29,10 @@ pub(crate) struct TokenFlags {
     /// Operations, or a time, before each run that do not count.
     #[arg(long, short = 'w', value_name = "COUNT|TIME", value_parser = warmup, default_value = "0", help_heading = LOAD)]
     warmup: Warmup,
-    /// Runs of each operation, in turns.
-    #[arg(long, alias = "rounds", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..), help_heading = LOAD)]
-    pub(super) runs: u32,
+    /// Runs of each operation, in turns [default: 7; with --compare more if the baseline has fewer, so that
+    /// differences can be told from chance].
+    #[arg(long, alias = "rounds", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = LOAD)]
+    pub(super) runs: Option<u32>,
     /// Threads with a session each; several numbers make a sweep with its efficiency.
     #[arg(long, short = 'c', alias = "concurrency", value_name = "LIST", value_delimiter = ',', default_value = "1", help_heading = LOAD)]
     threads: Vec<NonZeroU32>,
@@ -82,6 +85,11 @@ pub(crate) struct TokenFlags {
     pub(super) output: OutputFlags,
 }
 
+/// Runs where nobody says otherwise. Rate and median of fourteen rows are 28 comparisons that are judged
+/// together; with six runs on each side none of them could come out, however large its difference, and with
+/// seven up to 85 can. So a baseline and a result that are both measured with defaults can be compared.
+const RUNS: u32 = 7;
+
 const LOAD: &str = "Load";
 const WHAT: &str = "What";
 
@@ -113,12 +121,34 @@ impl TokenFlags {
         ))
     }
 
+    /// Runs of each of these cases.
+    pub(super) fn runs(&self, ids: &[String], baseline: Option<&Document>) -> u32 {
+        match (self.runs, baseline) {
+            (Some(runs), _) => runs,
+            (None, None) => RUNS,
+            (None, Some(baseline)) => against::runs(baseline, ids, RUNS),
+        }
+    }
+
+    /// Whether a baseline asks for more runs than there are otherwise.
+    pub(super) const fn has_more(&self, runs: u32) -> bool {
+        self.runs.is_none() && runs > RUNS
+    }
+
+    /// The same with this number of runs.
+    pub(super) fn with_runs(&self, runs: u32) -> Self {
+        Self {
+            runs: Some(runs),
+            ..self.clone()
+        }
+    }
+
     /// The load of a case with so many threads.
     pub(super) fn load(&self, threads: NonZeroU32) -> LoadFlags {
         LoadFlags {
             duration: self.duration.unwrap_or(Duration::from_secs(2)),
             iterations: self.duration.is_none().then_some(self.iterations),
-            runs: self.runs,
+            runs: self.runs.unwrap_or(RUNS),
             concurrency: Some(threads),
             processes: NonZeroU32::MIN,
             rate: self.rate,

@@ -32,6 +32,7 @@ use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use super::answer::Refusal;
 use super::asked::Asker;
 use super::place::Place;
+use crate::confirm::Word;
 use crate::exit::{Exit, Failure};
 use form::{Form, Way};
 use frames::Frames;
@@ -110,15 +111,15 @@ impl InteractiveWords {
             path.as_ref()
                 .map(|path| path.to_string_lossy().into_owned())
         };
-        let (config, profile) = place.sources();
+        let (config, profile) = place.module.sources();
         let all = [
-            ("module", path(&place.module)),
+            ("module", path(&place.module.module)),
             ("config", path(config)),
             ("profile", profile.clone()),
             ("label", place.label.clone()),
             ("serial", place.serial.clone()),
             ("slot_id", place.slot_id.map(|slot| slot.to_string())),
-            ("uri", place.uri.clone()),
+            ("uri", place.module.uri.clone()),
         ];
         let known = all
             .into_iter()
@@ -160,8 +161,8 @@ impl<B: Backend<Error = io::Error>, K: Keys> Asker for Dialogs<B, K> {
         }
     }
 
-    fn agrees(&mut self, deed: &str) -> bool {
-        self.0.borrow_mut().agrees(deed).unwrap_or(false)
+    fn agrees(&mut self, deed: &str, word: Word<'_>) -> bool {
+        self.0.borrow_mut().agrees(deed, word).unwrap_or(false)
     }
 }
 
@@ -357,5 +358,5 @@ Delete              empty a field
 Esc                 back
 q                   leave the menu
 
-Fields with * are to be filled in. A PIN is asked for when the token wants it; it is not shown, not written anywhere, kept for this token only, and forgotten when nothing is typed for a while, when a command fails with it, and at the end. Nothing is destroyed without the word yes.
+Fields with * are to be filled in. A PIN is asked for when the token wants it; it is not shown, not written anywhere, kept for this token only, and forgotten when nothing is typed for a while, when a command fails with it, and at the end. Nothing is destroyed before its id or serial number is typed.
 ";

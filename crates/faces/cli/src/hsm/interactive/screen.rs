@@ -12,6 +12,7 @@ use ratatui::{Frame, Terminal};
 
 use super::super::pin::LONGEST;
 use super::draw;
+use crate::confirm::Word;
 
 /// Where keys come from.
 pub(super) trait Keys {
@@ -152,13 +153,14 @@ impl<B: Backend<Error = io::Error>, K: Keys> Screen<B, K> {
     }
 
     /// Whether `deed` is wanted: nothing but the word itself says so.
-    pub(super) fn agrees(&mut self, deed: &str) -> io::Result<bool> {
+    pub(super) fn agrees(&mut self, deed: &str, word: Word<'_>) -> io::Result<bool> {
         let mut typed = Vec::with_capacity(LONGEST);
         let question = format!("{deed}?");
-        let prompt = (question.as_str(), "Type yes to do it.");
+        let hint = format!("{} to do it.", word.asked());
+        let prompt = (question.as_str(), hint.as_str());
         let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let left = self.line(prompt, &mut typed, shown)?;
-        Ok(left == Left::Entered && typed == b"yes")
+        Ok(left == Left::Entered && word.is(&typed))
     }
 
     /// A line that is shown while it is typed; none if it is given up or empty.

@@ -125,7 +125,7 @@ impl Asker for Silent {
         Err(Refusal::usage("asked for a secret", "say it"))
     }
 
-    fn agrees(&mut self, _: &str) -> bool {
+    fn agrees(&mut self, _: &str, _: Word<'_>) -> bool {
         false
     }
 }
@@ -327,25 +327,34 @@ impl Keys for Nobody {
 }
 
 #[test]
-fn only_the_word_yes_agrees() {
-    for (text, agrees) in [
+fn only_the_word_itself_agrees() {
+    let agrees = |word: Word<'_>, text: &str, last: KeyCode| {
+        let mut codes = typed(text);
+        codes.push(last);
+        screen(80, 24, &codes).agrees("destroy it", word).unwrap()
+    };
+    for (text, agreed) in [
         ("yes", true),
         ("y", false),
         ("YES", false),
         ("", false),
         ("yes ", false),
     ] {
-        let mut codes = typed(text);
-        codes.push(KeyCode::Enter);
-        assert_eq!(
-            screen(80, 24, &codes).agrees("destroy it").unwrap(),
-            agrees,
-            "{text:?}"
-        );
+        assert_eq!(agrees(Word::Yes, text, KeyCode::Enter), agreed, "{text:?}");
     }
-    let mut codes = typed("yes");
-    codes.push(KeyCode::Esc);
-    assert!(!screen(80, 24, &codes).agrees("destroy it").unwrap());
+    assert!(!agrees(Word::Yes, "yes", KeyCode::Esc));
+    let own = Word::Own("id", "0abc");
+    for (text, agreed) in [
+        ("0abc", true),
+        ("0ABC", false),
+        ("yes", false),
+        ("0ab", false),
+        ("", false),
+    ] {
+        assert_eq!(agrees(own, text, KeyCode::Enter), agreed, "{text:?}");
+    }
+    // What has no word of its own is not agreed to by typing nothing.
+    assert!(!agrees(Word::Own("id", ""), "", KeyCode::Enter));
 }
 
 #[test]
