@@ -60,6 +60,8 @@ impl Order {
 pub struct Facts {
     /// Whether another version of the key is active.
     pub another_is_active: bool,
+    /// Whether a later version of the key has been active, whatever it is now.
+    pub later_was_active: bool,
     /// Whether this version never sealed anything.
     pub never_used: bool,
     /// The state that a suspended version had before.
@@ -109,10 +111,12 @@ pub const fn may_open(state: State) -> bool {
     matches!(state, State::PreActive | State::Active | State::Retired)
 }
 
-/// A suspended version takes up what it was, but never seals beside another.
+/// A suspended version takes up what it was, but seals neither beside another nor after one that came later: what is
+/// active would go back to an older key, perhaps to one below the minimum that opens.
 fn resumed(facts: Facts) -> State {
+    let succeeded = facts.another_is_active || facts.later_was_active;
     match facts.before_suspension {
-        Some(State::Active) if !facts.another_is_active => State::Active,
+        Some(State::Active) if !succeeded => State::Active,
         Some(State::PreActive) => State::PreActive,
         _ => State::Retired,
     }
@@ -135,13 +139,12 @@ mod tests {
             Some(State::Retired),
         ];
         before.into_iter().flat_map(|before_suspension| {
-            [(false, false), (false, true), (true, false), (true, true)].map(
-                |(another_is_active, never_used)| Facts {
-                    another_is_active,
-                    never_used,
-                    before_suspension,
-                },
-            )
+            (0..8_u8).map(move |bits| Facts {
+                another_is_active: bits & 1 != 0,
+                later_was_active: bits & 2 != 0,
+                never_used: bits & 4 != 0,
+                before_suspension,
+            })
         })
     }
 
@@ -163,6 +166,7 @@ mod tests {
             for order in ORDERS {
                 let facts = Facts {
                     another_is_active: false,
+                    later_was_active: false,
                     never_used: true,
                     before_suspension: Some(State::Retired),
                 };
@@ -185,6 +189,14 @@ mod tests {
                     assert_ne!(step(*state, order, facts), Ok(State::Active));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn what_was_followed_by_another_is_not_resumed_to_seal() {
+        for facts in every_fact().filter(|facts| facts.later_was_active) {
+            let resumed = step(State::Suspended, Order::Resume, facts);
+            assert_ne!(resumed, Ok(State::Active), "{facts:?}");
         }
     }
 
@@ -274,6 +286,7 @@ mod tests {
     fn the_table_says_what_every_order_makes_of_every_state() {
         let facts = Facts {
             another_is_active: false,
+            later_was_active: false,
             never_used: true,
             before_suspension: Some(S::Active),
         };
@@ -290,6 +303,7 @@ mod tests {
         let calm = |state, order| {
             let facts = Facts {
                 another_is_active: false,
+                later_was_active: false,
                 never_used: true,
                 before_suspension: Some(S::Active),
             };
@@ -303,7 +317,8 @@ mod tests {
                         (S::PreActive, O::Activate) if facts.another_is_active => None,
                         (S::PreActive, O::ScheduleDestroy) if !facts.never_used => None,
                         (S::Suspended, O::Resume) => {
-                            Some(match (facts.before_suspension, facts.another_is_active) {
+                            let succeeded = facts.another_is_active || facts.later_was_active;
+                            Some(match (facts.before_suspension, succeeded) {
                                 (Some(S::Active), false) => S::Active,
                                 (Some(S::PreActive), _) => S::PreActive,
                                 _ => S::Retired,
@@ -322,6 +337,7 @@ mod tests {
         let page = include_str!("../../../../docs/life-cycle.md");
         let facts = Facts {
             another_is_active: false,
+            later_was_active: false,
             never_used: true,
             before_suspension: Some(S::Active),
         };

@@ -286,6 +286,7 @@ pub fn rotate(store: &Store, key: &Key, new: &KeyMaterial) -> Result<Transaction
         let mut body: VersionRow = read(&row, Table::KeyVersions)?;
         let facts = Facts {
             another_is_active: false,
+            later_was_active: false,
             never_used: false,
             before_suspension: body.before_suspension,
         };

@@ -721,12 +721,22 @@ fn readers(context: &ContextState) -> Vec<(&'static str, String)> {
 
 fn versions(context: &ContextState) -> String {
     let heading = [
-        "version", "state", "created", "retired", "due", "seals", "opens", "moved", "last use",
+        "version",
+        "state",
+        "created",
+        "retired",
+        "due",
+        "seals",
+        "opens",
+        "moved",
+        "refused",
+        "last use",
+        "last open",
     ];
     let rows = context.versions.iter().map(|version| {
         let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
         let uses = &version.uses;
-        let last = match uses.last_use_ms {
+        let moment = |ms: u64| match ms {
             0 => "-".to_owned(),
             ms => WallTime::from_unix_millis(ms).rfc3339(),
         };
@@ -743,7 +753,9 @@ fn versions(context: &ContextState) -> String {
             uses.seals.to_string(),
             uses.opens.to_string(),
             uses.rewrapped.to_string(),
-            last,
+            uses.refused.to_string(),
+            moment(uses.last_use_ms),
+            moment(uses.last_open_ms),
         ]
     });
     let heading = heading.map(str::to_owned).to_vec();

@@ -69,7 +69,7 @@ enum Command {
     /// Measure operations.
     Bench(Box<bench::Arguments>),
     /// Measure a PKCS#11 token: the same as `hsm benchmark`.
-    Benchmark(Box<hsm::BenchmarkWords>),
+    Benchmark(Box<hsm::BenchmarkAlone>),
     /// Show what formats there are, describe one, and hold a file against them.
     Format(format::Arguments),
     /// Encrypt or decrypt one value into a value of the same form.
@@ -158,7 +158,7 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Admin(arguments) => admin::run(arguments, format),
         Command::Audit(arguments) => audit::run(arguments, format),
         Command::Bench(arguments) => bench::run(*arguments, format),
-        Command::Benchmark(words) => hsm::benchmark(&words, format),
+        Command::Benchmark(words) => words.run(format),
         Command::Format(arguments) => format::run(&arguments, format),
         Command::Fpe(arguments) => fpe::run(&arguments, format),
         Command::Hd(arguments) => hd::run(arguments, format),

@@ -1,7 +1,7 @@
 //! The promises of requests over arbitrary bytes, as one function that the fuzz target and a plain test
 //! both call.
 
-use http::Method;
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use keywright_types::{Code, Name, RequestId};
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::seed;
 use crate::vault::LoginToken;
 use crate::vault::answer::Refused;
 use crate::vault::{request as vault, route};
-use crate::{Codec, Limits};
+use crate::{Codec, Codecs, Limits};
 
 /// Small, so that the limits are met too.
 const LIMITS: Limits = Limits {
@@ -132,6 +132,52 @@ pub fn cbor(data: &[u8]) {
             "an error means something else when written"
         );
     }
+}
+
+/// Reads `data` as the header fields of a request, a line each, and checks that
+///
+/// * the forms of request and answer do not depend on the order of the fields, on a field that is there twice where it
+///   may be, or on one that says nothing about them;
+/// * without the two fields that do, both are JSON.
+///
+/// # Panics
+/// If one of them does not hold, which is what a fuzzer looks for.
+pub fn headers(data: &[u8]) {
+    let fields = data.split(|byte| *byte == b'\n').filter_map(field);
+    let mut fields: Vec<_> = fields.take(64).collect();
+    let forms = |fields: &[(HeaderName, HeaderValue)]| {
+        let fields = fields.iter().cloned();
+        let mut map = HeaderMap::new();
+        for (name, value) in fields {
+            map.append(name, value);
+        }
+        Codecs::of(&map)
+    };
+    let found = forms(&fields);
+    fields.reverse();
+    assert_eq!(forms(&fields), found, "the order of fields has a meaning");
+    let accepted = fields
+        .iter()
+        .find(|(name, _)| *name == http::header::ACCEPT);
+    if let Some(again) = accepted.cloned() {
+        fields.push(again);
+        assert_eq!(forms(&fields), found, "a field means more the second time");
+    }
+    let other = HeaderValue::from_static("application/cbor");
+    fields.push((HeaderName::from_static("x-accept"), other));
+    assert_eq!(forms(&fields), found, "another field has a meaning");
+    let ours = [http::header::ACCEPT, http::header::CONTENT_TYPE];
+    fields.retain(|(name, _)| !ours.contains(name));
+    assert_eq!(forms(&fields), Codecs::JSON, "a form that nobody asked for");
+}
+
+/// A line as a field, if it can be one.
+fn field(line: &[u8]) -> Option<(HeaderName, HeaderValue)> {
+    let colon = line.iter().position(|byte| *byte == b':')?;
+    let (name, value) = line.split_at_checked(colon)?;
+    let value = value.get(1..)?.trim_ascii();
+    let name = HeaderName::from_bytes(name).ok()?;
+    Some((name, HeaderValue::from_bytes(value).ok()?))
 }
 
 /// Reads `data` as the body of every route for Vault's clients, as a path of them, and as `vault:v1:...`, and checks

@@ -155,6 +155,10 @@ pub struct VersionUses {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "date-time"))]
     pub last_use: Option<String>,
+    /// When it last opened, verified, made of tokens, or agreed (RFC 3339).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "date-time"))]
+    pub last_open: Option<String>,
     /// From when on it may be destroyed (RFC 3339).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "date-time"))]

@@ -2,7 +2,8 @@
 //!
 //! Groups by version and outcome, at most 64 of them and then "other", so that ten thousand items
 //! cost a bounded record; and one hash over every item in order, so that a list kept elsewhere can be
-//! proven against the log. Not here: which items there were (`Field::ItemIds` lists them if asked).
+//! proven against the log. Which items there were stands in the record only where that is asked for ([`Detail::Each`]):
+//! it costs 16 bytes an item.
 
 use keywright_encoding::Reader;
 use keywright_primitives::hash::Sha256;
@@ -12,6 +13,17 @@ use crate::field::{Field, MessageId};
 
 /// Groups that are told apart.
 pub const GROUPS_MAX: usize = 64;
+
+/// What the record of a batch says of its items.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "what `audit.items` can say")]
+pub enum Detail {
+    /// Their message ids too.
+    Each,
+    /// Groups and digest alone.
+    #[default]
+    Groups,
+}
 
 /// Adds up the items of one batch.
 #[derive(Clone, Debug)]
@@ -24,6 +36,8 @@ pub struct Batch {
     hash: Sha256,
     /// What is hashed next, whole items at a time.
     hashed_next: Vec<u8>,
+    /// Every message id, where they are to be listed.
+    ids: Option<Vec<MessageId>>,
 }
 
 /// Items of one version and outcome.
@@ -39,9 +53,15 @@ pub struct Group {
 }
 
 impl Batch {
-    /// No items yet.
+    /// No items yet; groups and digest alone.
     #[must_use]
     pub fn new() -> Self {
+        Self::recording(Detail::Groups)
+    }
+
+    /// No items yet.
+    #[must_use]
+    pub fn recording(detail: Detail) -> Self {
         Self {
             groups: Vec::new(),
             last: 0,
@@ -50,6 +70,7 @@ impl Batch {
             failed: 0,
             hash: Sha256::new(),
             hashed_next: Vec::with_capacity(HASHED_AT_ONCE),
+            ids: (detail == Detail::Each).then(Vec::new),
         }
     }
 
@@ -66,6 +87,9 @@ impl Batch {
         hashed[..16].copy_from_slice(message);
         hashed[16..].copy_from_slice(&outcome.number().to_be_bytes());
         self.hashed_next.extend_from_slice(&hashed);
+        if let Some(ids) = &mut self.ids {
+            ids.push(*message);
+        }
         self.count(version, outcome);
     }
 
@@ -116,6 +140,8 @@ impl Batch {
             digest: self.hash.finish(),
             items: self.items,
             failed: self.failed,
+            // What has no ids, such as signatures, would be a list of nothing.
+            ids: (self.ids).filter(|ids| ids.iter().any(|id| *id != [0; 16])),
         }
     }
 }
@@ -133,6 +159,7 @@ pub struct Summary {
     digest: [u8; 32],
     items: u32,
     failed: u32,
+    ids: Option<Vec<MessageId>>,
 }
 
 impl Summary {
@@ -148,13 +175,19 @@ impl Summary {
         self.failed
     }
 
-    /// The two fields of the record.
+    /// The two fields of every record.
     #[must_use]
     pub fn fields(&self) -> [Field<'_>; 2] {
         [
             Field::ItemGroups(Groups(&self.groups)),
             Field::ItemDigest(self.digest),
         ]
+    }
+
+    /// The list of message ids, where that was asked for and there are any.
+    #[must_use]
+    pub fn ids(&self) -> Option<Field<'_>> {
+        self.ids.as_deref().map(Field::ItemIds)
     }
 }
 

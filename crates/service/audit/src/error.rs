@@ -31,6 +31,26 @@ pub enum AuditError {
     /// Caller: the newest head was signed by another key; a change of keys is signed by the old one.
     #[error("the newest head was signed by another key")]
     SignerMismatch,
+    /// Data: the store knows an older head than one that the log has signed long since, so it was put back.
+    #[error(
+        "the store knows the audit log up to head {known}, the log goes on to head {newest}: the store was put back to an older state"
+    )]
+    StoreBehind {
+        /// The newest head that the store knows.
+        known: u64,
+        /// The newest head of the log.
+        newest: u64,
+    },
+    /// Data: the store is older than the newest audit record: it was put back.
+    #[error(
+        "the store is at epoch {store}, the audit log at epoch {log}: the store was put back to an older state"
+    )]
+    StoreOlder {
+        /// The store's epoch.
+        store: u64,
+        /// The log's.
+        log: u64,
+    },
     /// Environment: nothing can be recorded now. Whatever was to be recorded must not be released.
     #[error("the audit log cannot be written")]
     Unavailable,

@@ -312,7 +312,7 @@ impl SignedHead {
         })
     }
 
-    /// `signed | signature`, for the store and for `GET /v1/audit/head`.
+    /// `signed | signature`, for the store.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         [&self.signed[LABEL.len()..], &self.signature].concat()

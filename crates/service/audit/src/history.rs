@@ -25,6 +25,7 @@ use crate::{AuditError, RecordType};
 /// What a start must know of the past.
 pub(crate) struct History {
     pub(crate) newest: HeadId,
+    pub(crate) newest_head: Option<SignedHead>,
     newest_file: String,
     /// Whose log it is, if there is one.
     pub(crate) identity: Option<Identity>,
@@ -155,6 +156,7 @@ pub(crate) fn read(dir: &Path) -> Result<History, AuditError> {
     }
     Ok(History {
         newest: walk.newest,
+        newest_head: walk.newest_head,
         newest_file: parts
             .last()
             .map_or_else(String::new, |part| part.name.clone()),
@@ -197,6 +199,7 @@ fn damaged(file: String, offset: u64, error: ReadError) -> AuditError {
 /// The heads of the newest boot.
 struct Walk {
     newest: HeadId,
+    newest_head: Option<SignedHead>,
     identity: Option<Identity>,
     signer: Option<Signer>,
     epoch: u64,
@@ -208,6 +211,7 @@ impl Default for Walk {
     fn default() -> Self {
         Self {
             newest: HeadId::NONE,
+            newest_head: None,
             identity: None,
             signer: None,
             epoch: 0,
@@ -228,13 +232,13 @@ impl Walk {
                 Err(error) => return Err(damaged(part.name.clone(), offset, error)),
             }
             if let Some(head) = reader.take() {
-                self.head(&head)
+                self.head(head)
                     .map_err(|fault| damaged(part.name.clone(), offset, fault.into()))?;
             }
         }
     }
 
-    fn head(&mut self, signed: &SignedHead) -> Result<(), Fault> {
+    fn head(&mut self, signed: SignedHead) -> Result<(), Fault> {
         let head = signed.head();
         let follows = self.newest == HeadId::NONE
             || (head.number == self.newest.number + 1 && head.previous == self.newest.hash);
@@ -260,6 +264,7 @@ impl Walk {
                 self.states.insert(state.file, *state);
             }
         }
+        self.newest_head = Some(signed);
         Ok(())
     }
 }

@@ -71,8 +71,13 @@ pub struct Settings {
     pub key_version: KeyVersion,
     /// Takes every signed head. Default: nothing does.
     pub head_sink: HeadSink,
-    /// The newest head that the store has; a log that ends before it is refused.
+    /// The newest head that the store has, [`HeadId::NONE`] if it has none: a log that ends before it is refused, and
+    /// one that goes on for more than one head after it. Default: there is no store to compare with.
     pub newest_known: Option<HeadId>,
+    /// The number of a `newest_known` that is accepted however far the log goes on after it.
+    pub accept_known: Option<u64>,
+    /// The epoch that the store is at; a log that is further is refused. Default: there is no store to compare with.
+    pub store_epoch: Option<u64>,
     /// Length at which a writer goes on in a new file. Default: 256 MiB.
     pub file_limit: u64,
     /// Bytes laid out for a full disk. Default: 16 MiB.
@@ -97,6 +102,8 @@ impl Settings {
             key_version,
             head_sink: Box::new(|_| {}),
             newest_known: None,
+            accept_known: None,
+            store_epoch: None,
             file_limit: 256 << 20,
             reserve: 16 << 20,
         }
@@ -149,7 +156,8 @@ impl Log {
     ///
     /// # Errors
     /// [`AuditError::InUse`], [`AuditError::SignerMismatch`], [`AuditError::Damaged`] if the chain of
-    /// heads cannot be continued, and [`AuditError::Io`].
+    /// heads cannot be continued, [`AuditError::StoreBehind`], [`AuditError::StoreOlder`], and
+    /// [`AuditError::Io`].
     pub fn open(settings: Settings) -> Result<Self, AuditError> {
         let folder = Folder::open(&settings.dir)
             .map_err(Step::CreateFolder.failed())?
@@ -164,6 +172,14 @@ impl Log {
     pub(crate) fn open_on(settings: Settings, disk: Box<dyn Disk>) -> Result<Self, AuditError> {
         let history = history::read(&settings.dir)?;
         history.admits(&settings)?;
+        let lacks = settings
+            .newest_known
+            .is_some_and(|known| known != history.newest);
+        if let Some(head) = history.newest_head.as_ref().filter(|_| lacks) {
+            // A crash may have come between this head and its copy. Made good here, before the next is signed, so that
+            // crashes in a row never leave the store more than one head behind.
+            (settings.head_sink)(head);
+        }
         let boot = RandomStream::new()
             .and_then(|mut stream| stream.array())
             .map_err(|_| AuditError::Randomness)?;
@@ -369,7 +385,8 @@ pub(crate) fn node_facts(kind: RecordType, shared: &Shared) -> Facts {
 
 impl History {
     /// Whether this node, this key and what the store knows go with what is on disk. A log that was
-    /// continued under another name would never verify again.
+    /// continued under another name would never verify again; one that was continued beside an older store would not go
+    /// with the newer one any more.
     fn admits(&self, settings: &Settings) -> Result<(), AuditError> {
         if self
             .identity
@@ -381,11 +398,29 @@ impl History {
         if self.signer.is_some_and(|signer| signer != own) {
             return Err(AuditError::SignerMismatch);
         }
-        match settings.newest_known {
-            Some(known) if !self.reaches(known) => {
-                Err(AuditError::Damaged(self.finding(Fault::CutBack)))
-            }
+        let Some(known) = settings.newest_known else {
+            return Ok(());
+        };
+        if !self.reaches(known) {
+            return Err(AuditError::Damaged(self.finding(Fault::CutBack)));
+        }
+        let newest = self.newest.number;
+        let accepted = settings.accept_known == Some(known.number);
+        if newest - known.number > MOST_BEHIND && !accepted {
+            return Err(AuditError::StoreBehind {
+                known: known.number,
+                newest,
+            });
+        }
+        match settings.store_epoch {
+            Some(store) if store < self.epoch => Err(AuditError::StoreOlder {
+                store,
+                log: self.epoch,
+            }),
             _ => Ok(()),
         }
     }
 }
+
+/// Heads that a store may lack: each is copied there before the next is signed, so a crash costs the last copy.
+const MOST_BEHIND: u64 = 1;

@@ -20,7 +20,7 @@ mod telemetry;
 #[cfg(test)]
 mod tests;
 
-pub use audit::{Audit, Sync};
+pub use audit::{Audit, ItemDetail, Sync};
 pub use compat::Compat;
 pub use error::ConfigError;
 pub use keystore::{Keystore, MemoryLock, RootPlace, StoreSection};

@@ -28,7 +28,7 @@ use crate::files::{self, Readers, failed};
 use crate::node::{META_AUDIT_KEY, META_NODE, META_ROW_KEY};
 use crate::pki::{AUTHORITY, Pki, REVOCATION_LIST};
 use crate::section::{LogSection, Token};
-use crate::{Config, ConfigError, HomeError, MemoryPlan, Node, Sync, token};
+use crate::{Config, ConfigError, HomeError, ItemDetail, MemoryPlan, Node, Sync, token};
 
 /// The configuration's name in a home.
 pub const CONFIG_FILE: &str = "keywright.toml";
@@ -377,6 +377,8 @@ fn configuration(beginning: &Beginning) -> Config {
         audit: Audit {
             directory: "audit".into(),
             sync: Sync::Grouped,
+            items: ItemDetail::Groups,
+            store_at_head: None,
         },
         limits: Limits::default(),
         data_keys: DataKeys::default(),

@@ -75,16 +75,6 @@ pub enum HomeError {
     /// The store lacks a row that every home has.
     #[error("the store is not that of a finished home: {0} is missing")]
     StoreIncomplete(&'static str),
-    /// The store is older than the newest audit head: it was put back.
-    #[error(
-        "the store is at epoch {store}, the audit log at epoch {log}: the store was put back to an older state"
-    )]
-    StoreOlder {
-        /// The store's epoch.
-        store: u64,
-        /// The newest head's epoch.
-        log: u64,
-    },
     /// Rows cannot be read.
     #[error(transparent)]
     Rows(#[from] rows::Error),
@@ -286,8 +276,11 @@ impl HomeError {
             Self::Store(_) | Self::StoreIncomplete(_) | Self::Rows(_) => {
                 "restore the store from a backup; do not repair it by hand"
             }
-            Self::StoreOlder { .. } => {
+            Self::Audit(AuditError::StoreOlder { .. }) => {
                 "put the newest store back: an older one may undo revocations and destroyed keys"
+            }
+            Self::Audit(AuditError::StoreBehind { .. }) => {
+                "put the newest store back. Where there is none, because the store took no writes before the node ended, set audit.store_at_head to the first of the two numbers"
             }
             Self::Audit(_) => {
                 "check the audit folder and the space on its disk; without it nothing is served"

@@ -20,6 +20,8 @@ pub enum Event {
     Ready,
     /// The files about clients have changed, and are in force.
     ClientsChanged,
+    /// The files about clients can be read again, and say what is in force.
+    ClientsReadAgain,
     /// Files were read again.
     Reloaded(Reloaded),
     /// They could not be; the sentence says which and why. What was in force before still is.
@@ -36,7 +38,9 @@ impl Event {
             Self::TokenProcess(Notice::Back) => Level::Info,
             Self::NotReady(_) | Self::ReloadFailed(_) | Self::TokenProcess(_) => Level::Error,
             Self::Expires(_) => Level::Warning,
-            Self::ClientsChanged | Self::Ready | Self::Reloaded(_) => Level::Info,
+            Self::ClientsChanged | Self::ClientsReadAgain | Self::Ready | Self::Reloaded(_) => {
+                Level::Info
+            }
         }
     }
 }
@@ -56,6 +60,9 @@ impl fmt::Display for Event {
             Self::ClientsChanged => {
                 f.write_str("changed anchors, revocation lists or list of certificates in force")
             }
+            Self::ClientsReadAgain => f.write_str(
+                "anchors, revocation lists and list of certificates can be read again, and are those in force",
+            ),
             Self::Ready => f.write_str("ready again"),
             Self::Reloaded(reloaded) => reloaded.fmt(f),
             Self::TokenProcess(notice) => f.write_str(&told(notice)),

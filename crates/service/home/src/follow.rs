@@ -12,6 +12,8 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use keywright_service::Ended;
+
 use crate::reload::News;
 use crate::section::AdminSection;
 use crate::{Config, HomeError, Node};
@@ -98,7 +100,11 @@ impl Seen {
         if !self.looks.is_multiple_of(AGAIN) {
             return;
         }
-        match node.reload_clients(news) {
+        let before = match self.told {
+            Some(_) => Ended::Failed,
+            None => Ended::Worked,
+        };
+        match node.reload_clients(before, news) {
             Ok(()) => (self.good, self.told) = (Some(now), None),
             Err(_) => self.told = Some(now),
         }

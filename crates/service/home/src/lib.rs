@@ -44,8 +44,8 @@ mod watch;
 
 pub use check::{Checked, Finding, check};
 pub use config::{
-    Audit, Clients, Compat, Config, ConfigError, DataKeys, Keystore, Limits, MemoryLock, RootPlace,
-    Server, StoreSection, Sync, Telemetry,
+    Audit, Clients, Compat, Config, ConfigError, DataKeys, ItemDetail, Keystore, Limits,
+    MemoryLock, RootPlace, Server, StoreSection, Sync, Telemetry,
 };
 pub use create::{Beginning, CONFIG_FILE, Contents, FINGERPRINT_FILE, NewRoot, create, create_as};
 pub use error::{HomeError, Kind};

@@ -7,7 +7,8 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use keywright_audit::head::SignedHead;
+use keywright_audit::batch::Detail;
+use keywright_audit::head::{HeadId, SignedHead};
 use keywright_audit::log::{Identity, Log, Settings as LogSettings, SyncMode};
 use keywright_clock::{Clock, WallTime};
 use keywright_custody::KeyHolder;
@@ -27,7 +28,7 @@ use keywright_types::{KeyVersion, NodeId, TenantId};
 use crate::doors::{Doors, Handshakes, Trust};
 use crate::holders::{join_holders, open_keystore};
 use crate::token::Opened;
-use crate::{Config, Event, HomeError, Level, MemoryLock, Sync, files, rotation};
+use crate::{Config, Event, HomeError, ItemDetail, Level, MemoryLock, Sync, files, rotation};
 
 /// Whether a node locks the memory of its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -421,6 +422,14 @@ pub(crate) fn lock_memory(config: &Config, plan: MemoryPlan) -> Result<bool, Hom
     }
 }
 
+/// When records reach the disk.
+pub(crate) const fn sync_mode(config: &Config) -> SyncMode {
+    match config.audit.sync {
+        Sync::Grouped => SyncMode::Grouped(Duration::from_millis(100)),
+        Sync::Strict => SyncMode::Strict,
+    }
+}
+
 fn open_log(
     config: &Config,
     clock: &Clock,
@@ -435,26 +444,17 @@ fn open_log(
         clock.clone(),
         (signer, KeyVersion::FIRST),
     );
-    settings.sync = match config.audit.sync {
-        Sync::Grouped => SyncMode::Grouped(Duration::from_millis(100)),
-        Sync::Strict => SyncMode::Strict,
-    };
+    settings.sync = sync_mode(config);
     let known = store.get(Table::Heads, NEWEST_HEAD)?;
     let known = known
         .map(|row| SignedHead::from_bytes(&row.body))
         .transpose();
     let known = known.map_err(|_| HomeError::StoreIncomplete("the newest audit head"))?;
-    settings.newest_known = known.as_ref().map(SignedHead::id);
+    settings.newest_known = Some(known.as_ref().map_or(HeadId::NONE, SignedHead::id));
+    settings.accept_known = config.audit.store_at_head;
     settings.head_sink = copy_heads_to(store.clone());
-    let log = Log::open(settings)?;
-    let newest = log.sign_head()?.head().epoch;
-    if newest > store.epoch() {
-        return Err(HomeError::StoreOlder {
-            store: store.epoch(),
-            log: newest,
-        });
-    }
-    Ok(log)
+    settings.store_epoch = Some(store.epoch());
+    Ok(Log::open(settings)?)
 }
 
 /// Keeps the newest head in the store, where cutting back the log shows (design 7.35).
@@ -505,6 +505,10 @@ fn service_settings(config: &Config) -> ServiceSettings {
                 count => count,
             },
             queue: limits.long_queue,
+        },
+        items_recorded: match config.audit.items {
+            ItemDetail::Each => Detail::Each,
+            ItemDetail::Groups => Detail::Groups,
         },
     }
 }

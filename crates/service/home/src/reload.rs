@@ -75,14 +75,16 @@ impl Node {
     }
 
     /// Reads anchors, revocation lists and the list of certificates again, and puts them in force if they have changed.
-    /// `tell` says whether a failure is news.
+    /// `before` is how the last reading ended, `tell` whether a failure is news.
     ///
     /// # Errors
     /// As [`Node::reload`].
-    pub(crate) fn reload_clients(&self, tell: News) -> Result<(), HomeError> {
+    pub(crate) fn reload_clients(&self, before: Ended, tell: News) -> Result<(), HomeError> {
         let done = self.read_clients_again();
         let event = match &done {
-            Ok(Change::None) => None,
+            Ok(Change::None) if before == Ended::Worked => None,
+            // The files were put back: a failure that nobody takes back would be one until the next change.
+            Ok(Change::None) => Some(Event::ClientsReadAgain),
             Ok(Change::Trust) => Some(Event::ClientsChanged),
             Err(_) if tell == News::Old => None,
             Err(error) => Some(Event::ReloadFailed(error.with_causes())),

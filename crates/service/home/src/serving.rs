@@ -316,7 +316,7 @@ fn vault_door(config: &Config) -> Result<Option<Arc<VaultDoor>>, HomeError> {
 }
 
 /// What one of so many threads puts up with.
-fn application_settings(config: &Config, threads: usize) -> ApplicationSettings {
+pub(crate) fn application_settings(config: &Config, threads: usize) -> ApplicationSettings {
     let limits = &config.limits;
     ApplicationSettings {
         limits: api_limits(config),

@@ -11,6 +11,8 @@
 
 mod application;
 mod exchange;
+#[doc(hidden)]
+pub mod fuzzing;
 mod gate;
 mod null;
 mod orders;

@@ -102,7 +102,8 @@ pub(crate) fn answer(done: OrderDone) -> Vec<u8> {
 pub(crate) fn versions(key: &Key, uses: &Uses) -> KeyVersionsAnswer {
     let versions = key.versions().iter().map(|version| {
         let tally = uses.of(key.id(), version.number());
-        let used = tally.last_use_ms > 0;
+        // A time that was never counted is 0.
+        let moment = |ms: u64| (ms > 0).then(|| WallTime::from_unix_millis(ms).rfc3339());
         VersionUses {
             version: version.number(),
             state: version.state(),
@@ -110,7 +111,8 @@ pub(crate) fn versions(key: &Key, uses: &Uses) -> KeyVersionsAnswer {
             opens: tally.opens,
             rewrapped: tally.rewrapped,
             refused: tally.refused,
-            last_use: used.then(|| WallTime::from_unix_millis(tally.last_use_ms).rfc3339()),
+            last_use: moment(tally.last_use_ms),
+            last_open: moment(tally.last_open_ms),
             due: version.life().due.map(WallTime::rfc3339),
         }
     });

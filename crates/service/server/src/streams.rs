@@ -116,7 +116,7 @@ impl Application {
 }
 
 /// The additional data of a stream.
-fn aad_of(headers: &HeaderMap) -> Result<Vec<u8>, Code> {
+pub(crate) fn aad_of(headers: &HeaderMap) -> Result<Vec<u8>, Code> {
     let mut values = headers.get_all(AAD_HEADER).iter();
     let (first, second) = (values.next(), values.next());
     let Some(value) = first else {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use keywright_audit::batch::Detail;
 use keywright_clock::{Clock, WallTime};
 use keywright_custody::budget::Budget;
 use keywright_custody::{KeyHolder, Placement};
@@ -32,6 +33,8 @@ pub struct Settings {
     pub pool: PoolSize,
     /// The pool for work that takes the processor long.
     pub long: PoolSize,
+    /// What the record of a batch says of its items.
+    pub items_recorded: Detail,
 }
 
 impl Default for Settings {
@@ -41,6 +44,7 @@ impl Default for Settings {
             data_key_validity: Duration::from_secs(24 * 3600),
             pool: PoolSize::default(),
             long: PoolSize::one_per_core(),
+            items_recorded: Detail::Groups,
         }
     }
 }
@@ -122,6 +126,10 @@ impl Shared {
     #[must_use]
     pub fn holder(&self) -> &dyn KeyHolder {
         self.holder.as_ref()
+    }
+
+    pub(crate) const fn items_recorded(&self) -> Detail {
+        self.settings.items_recorded
     }
 
     pub(crate) const fn pool(&self) -> Option<&Pool> {

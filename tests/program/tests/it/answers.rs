@@ -1,9 +1,10 @@
 //! Good requests: every route, alone and in batches, over both protocols, as the description says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use http::Method;
 use keywright_encoding::base64;
+use keywright_testkit::mutate::SplitMix;
 use serde_json::json;
 
 use crate::fixture::*;
@@ -453,5 +454,82 @@ fn metrics_count_what_was_answered_and_name_nobody() {
     });
     let got = wire.get("/metrics");
     assert_eq!((got.status, got.code().as_str()), (403, "operation_denied"));
+    site.stop();
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long the run is, is the caller's choice"
+)]
+fn random_paths() -> usize {
+    match std::env::var("KEYWRIGHT_RANDOM_PATHS") {
+        Ok(text) => text.parse().expect("KEYWRIGHT_RANDOM_PATHS is a number"),
+        Err(_) => 4000,
+    }
+}
+
+/// A path of a few parts: words of real ones, such words with a fault, and what nobody has ever asked for.
+fn random_path(dice: &mut SplitMix) -> String {
+    const WORDS: [&str; 10] = [
+        "v1", "contexts", EXCHANGE, "encrypt", "key", "stream", "health", "metrics", "random", "..",
+    ];
+    const SIGNS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABC0123456789-._~%2f!$&'()*+,;=:@";
+    let parts = (0..=dice.below(5)).map(|_| {
+        let mut word = match dice.below(3) {
+            0 => String::new(),
+            _ => WORDS[dice.below(WORDS.len())].to_owned(),
+        };
+        for _ in 0..dice.below(12) {
+            word.push(char::from(SIGNS[dice.below(SIGNS.len())]));
+        }
+        word
+    });
+    let path: Vec<_> = parts.collect();
+    // Percent signs must be followed by two digits, or no client sends them.
+    format!("/{}", path.join("/").replace('%', "%41"))
+}
+
+/// How often each operation was answered with each code, out of the page of metrics; and how many series there are.
+fn answered(wire: &mut Wire) -> (BTreeMap<String, f64>, usize) {
+    let page = wire.get("/metrics");
+    let samples = samples(std::str::from_utf8(&page.body).unwrap());
+    let series = samples.len();
+    let requests = samples
+        .into_iter()
+        .filter(|(name, _)| name.starts_with("keywright_requests_total{"));
+    (requests.collect(), series)
+}
+
+#[test]
+fn paths_and_names_that_clients_make_up_are_counted_and_add_no_series() {
+    let site = Site::start();
+    let mut wire = site.wire(TRADING, keywright_tls::Protocol::Http2);
+    let mut dice = SplitMix::new(0x7061_7468);
+    let mut series = 0;
+    let number = random_paths();
+    let mut expected: BTreeMap<(&str, String), f64> = BTreeMap::new();
+    for asked in 0..number {
+        // Every outcome that there will be has been by then.
+        if asked == number / 4 {
+            series = answered(&mut wire).1;
+        }
+        let (operation, got) = match dice.below(4) {
+            0 => {
+                let name = format!("made-up-{:x}", dice.next_u64());
+                ("encrypt", wire.post(&path(&name, "encrypt"), "{}"))
+            }
+            _ => ("unrouted", wire.get(&random_path(&mut dice))),
+        };
+        // What came to be a route is another test's.
+        if operation == "encrypt" || got.code() == "route_not_found" {
+            *expected.entry((operation, got.code())).or_default() += 1.0;
+        }
+    }
+    let (counted, now) = answered(&mut wire);
+    assert_eq!(now, series, "what clients make up has become a series");
+    for ((operation, code), times) in expected {
+        let name = format!("keywright_requests_total{{operation=\"{operation}\",code=\"{code}\"}}");
+        assert_eq!(counted.get(&name), Some(&times), "{name}");
+    }
     site.stop();
 }

@@ -5,15 +5,19 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use keywright_clock::Clock;
-use keywright_home::{ConfigError, Contents, HomeError, Order, Profile, create};
+use keywright_audit::AuditError;
+use keywright_clock::{Clock, WallTime};
+use keywright_encoding::{base64, hex};
+use keywright_home::{ConfigError, Contents, HomeError, Order, Profile, RuleChanges, create};
 use keywright_keystore::Error as KeystoreError;
 use keywright_store::{Error as StoreError, Table};
-use keywright_tls::Older;
 use keywright_tls::issue::Reason;
+use keywright_tls::{Older, Protocol};
+use keywright_types::{KeySpec, Operation, Purpose};
 use rusqlite::Connection;
 
 use crate::fixture::*;
+use crate::uses;
 
 /// Both lines of a refusal, with its causes.
 fn told(error: &HomeError) -> String {
@@ -374,13 +378,84 @@ fn a_store_that_was_put_back_is_refused_against_the_log() {
     let home = site.stop();
     let newer = fs::read(home.path().join("store.sqlite")).unwrap();
     fs::copy(&older, home.path().join("store.sqlite")).unwrap();
-    let error = refused(&home);
-    assert!(matches!(error, HomeError::StoreOlder { .. }), "{error:?}");
+    let known = behind(&refused(&home));
     // Having been refused once changes nothing.
-    assert!(matches!(refused(&home), HomeError::StoreOlder { .. }));
+    assert_eq!(behind(&refused(&home)), known);
+    // Whatever an operator accepts, what was ordered since stays ordered.
+    let home = accept(home, known);
+    for _ in 0..2 {
+        let error = refused(&home);
+        let older = matches!(error, HomeError::Audit(AuditError::StoreOlder { .. }));
+        assert!(older, "{error:?}");
+    }
     fs::write(home.path().join("store.sqlite"), newer).unwrap();
     home.open().unwrap().shutdown().unwrap();
     home.verify();
+}
+
+#[test]
+fn a_store_put_back_that_no_order_has_changed_since_is_refused_and_no_count_runs_backwards() {
+    let site = Site::start();
+    let rules = RuleChanges {
+        refuse_after_uses: Some(100),
+        ..RuleChanges::default()
+    };
+    let limit = Order::ContextSet {
+        tenant: name("default"),
+        name: name(EXCHANGE),
+        rules,
+    };
+    site.node().carry_out(limit).unwrap();
+    let home = site.stop();
+    let store = home.path().join("store.sqlite");
+    let older = home.beside("older.sqlite");
+    fs::copy(&store, &older).unwrap();
+    let site = Site::over(home);
+    assert_eq!(seals(&site), 100);
+    let home = site.stop();
+    let newer = fs::read(&store).unwrap();
+    fs::copy(&older, &store).unwrap();
+    let known = behind(&refused(&home));
+    assert_eq!(behind(&refused(&home)), known);
+    fs::write(&store, newer).unwrap();
+    let site = Site::over(home);
+    assert_eq!(seals(&site), 0);
+    let home = site.stop();
+    // Another number than that of this store accepts nothing; the right one is an operator's word.
+    fs::copy(&older, &store).unwrap();
+    let home = accept(home, known + 1);
+    assert_eq!(behind(&refused(&home)), known);
+    let home = home.configure(
+        &format!("store_at_head = {}", known + 1),
+        &format!("store_at_head = {known}"),
+    );
+    Site::over(home).stop().verify();
+}
+
+/// How many single seals the context still takes.
+fn seals(site: &Site) -> usize {
+    let mut wire = site.wire(TRADING, Protocol::Http2);
+    let mut seal = || {
+        let body = item(&[("plaintext", b"x")]);
+        wire.post(&path(EXCHANGE, "encrypt"), body).code() == "ok"
+    };
+    (0..200).take_while(|_| seal()).count()
+}
+
+/// Refused because the store lacks heads of the log: the newest that it knows.
+fn behind(error: &HomeError) -> u64 {
+    let text = told(error);
+    let HomeError::Audit(AuditError::StoreBehind { known, newest }) = error else {
+        panic!("{error:?}")
+    };
+    assert!(newest - known > 1, "{text}");
+    assert!(error.advice().contains("audit.store_at_head"), "{text}");
+    *known
+}
+
+fn accept(home: Home, known: u64) -> Home {
+    let key = format!("[audit]\nstore_at_head = {known}");
+    home.configure("[audit]", &key)
 }
 
 #[test]
@@ -476,4 +551,126 @@ fn memory_that_must_be_locked_and_cannot_be_is_refused_or_is_locked() {
         output.status.success() || told.contains("memory_lock"),
         "{told}"
     );
+}
+
+#[test]
+fn the_record_of_a_batch_lists_each_message_where_that_is_asked_for() {
+    for (each, expected) in [("groups", 0), ("each", 3)] {
+        let home = Home::demo().configure("items = \"groups\"", &format!("items = \"{each}\""));
+        let site = Site::over(home);
+        let mut wire = site.wire(TRADING, Protocol::Http2);
+        let sealed = batch((0..3).map(|_| item(&[("plaintext", b"x")])));
+        let sealed = wire.post(&path(EXCHANGE, "encrypt"), sealed);
+        let envelopes: Vec<Vec<u8>> = sealed.json()["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| base64::decode(one["ciphertext"].as_str().unwrap()).unwrap())
+            .collect();
+        let mut opened: Vec<_> = envelopes
+            .iter()
+            .map(|envelope| item(&[("ciphertext", envelope)]))
+            .collect();
+        // One that cannot be read has no id; its place is kept.
+        opened.push(item(&[("ciphertext", b"nothing")]));
+        let opened = wire.post(&path(EXCHANGE, "decrypt"), batch(opened));
+        assert_eq!((sealed.status, opened.status), (200, 200));
+        drop(wire);
+        let home = site.stop();
+        let requests = home.requests();
+        let ids = |operation: &str| {
+            let mut records = requests.iter();
+            let record = records.find(|one| one["operation"] == operation).unwrap();
+            let ids = field(record, "item-ids");
+            ids.map_or_else(Vec::new, |ids| ids.as_array().unwrap().clone())
+        };
+        let (made, read) = (ids("encrypt"), ids("decrypt"));
+        assert_eq!(made.len(), expected);
+        for (id, envelope) in made.iter().zip(&envelopes) {
+            let id = id.as_str().unwrap();
+            assert_eq!(id.len(), 32);
+            assert!(hex::encode(envelope).contains(id), "{id}");
+        }
+        assert_eq!(read.get(..expected), Some(&made[..]));
+        let nothing = "0".repeat(32);
+        assert!(
+            read.get(expected..)
+                .unwrap()
+                .iter()
+                .all(|id| *id == *nothing)
+        );
+        assert_eq!(read.len(), if expected > 0 { expected + 1 } else { 0 });
+        home.verify();
+    }
+}
+
+/// When a data key of a home ends, as seconds from now.
+fn validity(home: Home) -> u64 {
+    let site = Site::over(home);
+    let mut wire = site.wire(TRADING, Protocol::Http2);
+    let got = wire.post(&path(EXCHANGE, "datakey"), "{}");
+    let end = got.json()["not_after"].as_str().unwrap().to_owned();
+    let now = Clock::system().wall().unix_millis() / 1000;
+    drop(wire);
+    site.stop();
+    (0..200_000)
+        .find(|ahead| WallTime::from_unix_seconds(now + ahead).rfc3339() == end)
+        .unwrap()
+}
+
+/// Private memory of a served home, kibibytes, after all of its contexts were used.
+fn memory(home: &Home) -> u64 {
+    let served = Served::start(&home.path());
+    let tls = home.tls(Some(home.identity(TRADING)), Protocol::Http2);
+    let mut wire = Wire::connect(served.address, tls).unwrap();
+    for round in 0..2 {
+        for context in contexts() {
+            let got = wire.post(&path(&context, "encrypt"), item(&[("plaintext", b"x")]));
+            assert_eq!(got.code(), "ok", "{context}, round {round}");
+        }
+    }
+    let status = fs::read_to_string(format!("/proc/{}/status", served.id())).unwrap();
+    drop(wire);
+    served.stop();
+    let line = status.lines().find(|line| line.starts_with("VmData:"));
+    let number = line.unwrap().split_ascii_whitespace().nth(1);
+    number.unwrap().parse().unwrap()
+}
+
+/// More than fit into the smallest arena.
+fn contexts() -> Vec<String> {
+    (0..40).map(|number| format!("many-{number}")).collect()
+}
+
+#[test]
+fn keys_have_the_room_and_data_keys_the_time_that_the_configuration_says() {
+    let at = |seconds: u64| {
+        Home::demo().configure("validity_s = 86400", &format!("validity_s = {seconds}"))
+    };
+    // Asked a moment after it was made: on the slowest machine minutes less than was said.
+    for seconds in [1_000, 86_400] {
+        let ahead = validity(at(seconds));
+        assert!(
+            ahead <= seconds && ahead + 600 > seconds,
+            "{ahead} of {seconds}"
+        );
+    }
+    let with = |slots: u64| {
+        let key = format!("unwrapped_keys = {slots}");
+        let home = Home::demo().configure("unwrapped_keys = 16384", &key);
+        let site = Site::over(home);
+        for context in contexts() {
+            uses::make(
+                site.node(),
+                &context,
+                uses::spec(Purpose::Seal, KeySpec::seal().algorithm),
+                None,
+            );
+            uses::allow(&site, &context, &[Operation::Encrypt], &[]);
+        }
+        memory(&site.stop())
+    };
+    // Where keys take turns all of them work; a place is 32 bytes at least.
+    let (small, large) = (with(16), with(1 << 20));
+    assert!(large > small + 30 * 1024, "{small} and {large} KiB");
 }

@@ -32,16 +32,16 @@ const AT_ONCE: usize = 2;
     clippy::disallowed_methods,
     reason = "how long the run is, is the caller's choice"
 )]
-fn cycles() -> usize {
+pub(crate) fn cycles_or(otherwise: usize) -> usize {
     match std::env::var("KEYWRIGHT_CRASH_CYCLES") {
         Ok(text) => text.parse().expect("KEYWRIGHT_CRASH_CYCLES is a number"),
-        Err(_) => CYCLES,
+        Err(_) => otherwise,
     }
 }
 
 #[test]
 fn nothing_acknowledged_is_lost_by_kill_9() {
-    let (total, taken) = (cycles(), AtomicUsize::new(0));
+    let (total, taken) = (cycles_or(CYCLES), AtomicUsize::new(0));
     let (clock, tally) = (Clock::system(), std::sync::Mutex::new(Tally::default()));
     let started = clock.monotonic();
     std::thread::scope(|scope| {

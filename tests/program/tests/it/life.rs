@@ -299,6 +299,13 @@ fn counters_show_who_uses_what_and_outlive_a_stop() {
         seen = counted(&trading);
     }
     assert_eq!(seen, expected);
+    // Only the old one was opened; the last use of the new one is a seal.
+    let answer = trading.key_versions(&context).unwrap();
+    let times = answer.versions.iter();
+    let times: Vec<_> = times
+        .map(|one| (one.last_use.is_some(), one.last_open.is_some()))
+        .collect();
+    assert_eq!(times, [(true, true), (true, false)]);
     drop(trading);
     let site = Site::over(site.stop());
     assert_eq!(counted(&site.client(TRADING)), expected);

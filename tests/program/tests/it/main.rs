@@ -44,6 +44,8 @@ mod health;
 #[cfg(test)]
 mod holders;
 #[cfg(test)]
+mod hostile_configuration;
+#[cfg(test)]
 mod imports;
 #[cfg(test)]
 mod life;
@@ -85,3 +87,5 @@ mod transit;
 mod use_limits;
 #[cfg(test)]
 mod uses;
+#[cfg(test)]
+mod who_can;

@@ -1,11 +1,12 @@
 //! Bad requests: each has its status, its stable code and exactly one record, over both protocols.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Method, header};
 use http_body_util::Full;
+use keywright_api::route::{ROUTES, Route, Verb};
 use keywright_policy::{ContextPattern, Effect, Grant};
 use keywright_tls::Protocol;
 use keywright_types::Operation;
@@ -617,6 +618,83 @@ fn every_request_has_one_record_and_no_record_lacks_its_request() {
     }
     assert_eq!(asked, recorded);
     home.verify();
+}
+
+#[test]
+fn every_route_of_the_table_has_one_record_for_each_request_whatever_came_of_it() {
+    let site = Site::start();
+    let good = crate::uses::good_requests(&site);
+    let in_contexts = ROUTES.iter().filter(|route| route.takes_context());
+    let all: BTreeSet<_> = in_contexts.map(|route| route.operation.name()).collect();
+    let all: Vec<_> = all.into_iter().collect();
+    crate::life::grant(&site, TRADING, EXCHANGE, &all);
+    let mut asked: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for (client, protocol) in [(TRADING, BOTH[0]), (WEB, BOTH[1])] {
+        let mut wire = site.wire(client, protocol);
+        for route in &ROUTES {
+            for (path, body) in requests_of(route, &good) {
+                let got = match route.verb {
+                    Verb::Get => wire.get(&path),
+                    Verb::Post => wire.post(&path, body),
+                };
+                let outcome = (route.operation.name().to_owned(), got.code());
+                *asked.entry(outcome).or_default() += 1;
+            }
+        }
+    }
+    let home = site.stop();
+    let mut recorded: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for record in home.requests() {
+        let text = |name: &str| record[name].as_str().unwrap().to_owned();
+        let outcome = (text("operation"), text("outcome"));
+        *recorded.entry(outcome).or_default() += 1;
+    }
+    // A request that sealed something for the others to use.
+    let made = recorded.get_mut(&("deterministic-encrypt".to_owned(), "ok".to_owned()));
+    *made.unwrap() -= 1;
+    assert_eq!(asked, recorded);
+    for route in ROUTES.iter().filter(|route| route.takes_context()) {
+        let own = asked.keys();
+        let own = own.filter(|(operation, _)| operation == route.operation.name());
+        assert!(own.count() >= 3, "too few outcomes of {}", route.path);
+    }
+    home.verify();
+}
+
+/// Requests of a route, good and bad, in a context where the caller may do everything, in one that is another's, and in
+/// one that is nobody's.
+fn requests_of(
+    route: &Route,
+    good: &[(&'static str, &'static str, Value)],
+) -> Vec<(String, String)> {
+    let template = route.path.to_string();
+    if !route.takes_context() {
+        let bodies = ["{\"bytes\":8}", "{", "{}"];
+        return bodies
+            .map(|body| (template.clone(), body.to_owned()))
+            .to_vec();
+    }
+    let bodies = [
+        item(&[("plaintext", b"x")]),
+        item(&[("ciphertext", b"x")]),
+        "{}".to_owned(),
+        "{".to_owned(),
+        "{\"version\":1}".to_owned(),
+        "{\"order\":\"destroy\",\"version\":7}".to_owned(),
+    ];
+    let mut requests = Vec::new();
+    for context in [EXCHANGE, TWO_FACTOR, "none"] {
+        let path = template.replace("{context}", context);
+        requests.extend(bodies.iter().map(|body| (path.clone(), body.clone())));
+    }
+    let fitting = good
+        .iter()
+        .filter(|(action, ..)| template.ends_with(&format!("/{{context}}/{action}")));
+    requests.extend(
+        fitting
+            .map(|(_, context, body)| (template.replace("{context}", context), body.to_string())),
+    );
+    requests
 }
 
 #[test]

@@ -1,16 +1,20 @@
 //! A running node reads its files again when it is told to, and goes on with the old ones if anything is wrong.
 
 use std::fs;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use keywright_clock::Clock;
 use keywright_home::{Answer, Event, HomeError, Level, Order, control};
-use keywright_tls::Protocol;
+use keywright_policy::{Fact, Fingerprint};
+use keywright_testkit::ca::{TestAuthority, client_identity};
 use keywright_tls::issue::Reason;
+use keywright_tls::{Protocol, describe_certificate};
 
 use crate::alerts::put_certificate;
 use crate::fixture::*;
+use crate::roster::client_of;
 
 /// A site, and everything that it says.
 fn telling(home: Home) -> (Site, Arc<Mutex<Vec<String>>>) {
@@ -107,6 +111,62 @@ fn a_new_revocation_list_ends_who_is_on_it() {
     site.stop().verify();
 }
 
+/// Lets clients of another authority in beside those of the home.
+fn trust_too(home: &Home, second: &TestAuthority) -> [(PathBuf, String); 2] {
+    [
+        ("ca.pem", second.certificate_pem().to_owned()),
+        ("crl.pem", second.crl_pem()),
+    ]
+    .map(|(file, more)| {
+        let path = home.path().join(file);
+        let own = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{own}{more}")).unwrap();
+        (path, own)
+    })
+}
+
+#[test]
+fn an_anchor_that_is_taken_out_ends_the_connections_of_its_clients_and_no_others() {
+    let home = Home::demo();
+    let second = TestAuthority::named("Second CA", Clock::system().wall());
+    let own_files = trust_too(&home, &second);
+    let (site, _) = telling(home);
+    let issued = client_of(&second, "twin-1");
+    site.change_policy(|document| {
+        let mut principals = document.principals.iter_mut();
+        let web = principals.find(|one| one.name == name(WEB)).unwrap();
+        let mut rule = web.rules[0].clone();
+        rule.anchors = vec![Fingerprint::from_bytes(second.authority().spki_sha256())];
+        let about = describe_certificate(issued.certificate_pem.as_bytes()).unwrap();
+        rule.fact = Fact::LeafKey(Fingerprint::from_bytes(about.spki_sha256));
+        web.rules.push(rule);
+    });
+    let tls = |protocol| {
+        let identity = client_identity(&issued).unwrap();
+        site.home.tls(Some(identity), protocol)
+    };
+    let mut cut = BOTH.map(|protocol| Wire::connect(site.address(), tls(protocol)).unwrap());
+    // The same principal by the certificate of the anchor that stays.
+    let mut kept = [site.wire(WEB, BOTH[0]), site.wire(TRADING, BOTH[1])];
+    for wire in cut.iter_mut().chain(&mut kept) {
+        assert_eq!(wire.get("/v1/health").status, 200);
+    }
+    for (path, own) in own_files {
+        fs::write(path, own).unwrap();
+    }
+    assert!(site.node().reload().unwrap().trust_changed);
+    for wire in &mut cut {
+        assert!(wire.ends_within(Duration::from_secs(10)));
+    }
+    assert!(!is_served_with(&site, tls(BOTH[0])));
+    for wire in &mut kept {
+        assert_eq!(wire.get("/v1/health").status, 200);
+    }
+    assert!(is_served(&site, WEB) && is_served(&site, TRADING));
+    drop(kept);
+    site.stop().verify();
+}
+
 #[test]
 fn whatever_is_wrong_leaves_everything_as_it_was() {
     let (site, told) = telling(Home::demo());
@@ -121,7 +181,10 @@ fn whatever_is_wrong_leaves_everything_as_it_was() {
     for file in files {
         let path = site.home.path().join(file);
         let good = fs::read(&path).unwrap();
+        // What is cut between two lines may be a whole configuration.
         let half = &good[..good.len() / 2];
+        let assigned = half.iter().rposition(|byte| *byte == b'=');
+        let half = &half[..assigned.map_or(half.len(), |end| end + 1)];
         for bad in [&b""[..], b"\0\xff", b"not what it should be\n", half] {
             fs::write(&path, bad).unwrap();
             let failed = site.node().reload();

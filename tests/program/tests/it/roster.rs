@@ -169,6 +169,47 @@ fn a_list_that_is_missing_wrong_or_old_lets_nobody_in_who_was_kept_out() {
     home.verify();
 }
 
+/// The samples of the reloads that worked, and whether the last failed.
+fn reloads(wire: &mut Wire) -> (u64, u64) {
+    let page = String::from_utf8(wire.get("/metrics").body.to_vec()).unwrap();
+    let value = |series: &str| {
+        let mut found = page.lines().filter_map(|line| line.strip_prefix(series));
+        found.next().unwrap().trim().parse().unwrap()
+    };
+    (
+        value("keywright_reloads_total{result=\"ok\"}"),
+        value("keywright_last_reload_failed"),
+    )
+}
+
+#[test]
+fn a_file_that_is_put_back_as_it_was_takes_its_failure_back_and_that_is_told_once() {
+    let (site, told) = telling(following());
+    let mut wire = site.wire(TRADING, Protocol::Http2);
+    let list = site.home.path().join("crl.pem");
+    let good = fs::read(&list).unwrap();
+    let before = site.node().admin().shared().snapshot().epoch;
+    assert_eq!(reloads(&mut wire), (0, 0));
+    for round in 1..=2 {
+        fs::write(&list, "no list").unwrap();
+        eventually("it failed", || reloads(&mut wire).1 == 1);
+        fs::write(&list, &good).unwrap();
+        eventually("it is taken back", || reloads(&mut wire) == (round, 0));
+        // Several looks later it is still said once.
+        std::thread::sleep(Duration::from_millis(1000));
+        assert_eq!(reloads(&mut wire), (round, 0));
+        let told = told.lock().unwrap().clone();
+        let again = told
+            .iter()
+            .filter(|line| line.contains("can be read again"));
+        assert_eq!(again.count() as u64, round, "{told:?}");
+    }
+    // Nothing was put in force that was not already.
+    assert_eq!(site.node().admin().shared().snapshot().epoch, before);
+    drop(wire);
+    site.stop().verify();
+}
+
 #[test]
 fn two_authorities_have_a_list_each_and_a_new_list_of_either_is_followed() {
     let home = following();
@@ -230,7 +271,7 @@ fn two_authorities_have_a_list_each_and_a_new_list_of_either_is_followed() {
     site.stop().verify();
 }
 
-fn client_of(authority: &TestAuthority, name: &str) -> Issued {
+pub(crate) fn client_of(authority: &TestAuthority, name: &str) -> Issued {
     let recipe = Recipe::client(name, Clock::system().wall(), DAY);
     authority.authority().issue_hostile(&recipe).unwrap()
 }

@@ -1,6 +1,8 @@
 //! Canaries: unique secrets are planted wherever a caller can put one, and then looked for in
 //! everything the program writes, backups too. They may stand where they belong and nowhere else.
 
+mod further;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -132,12 +134,17 @@ fn no_secret_is_anywhere_it_does_not_belong() {
         ],
         looked_at: 0,
     };
+    let home = further::prepare(home, &mut search);
     let served = Served::start(&home.path());
     for protocol in BOTH {
-        let tls = home.tls(Some(home.identity(TRADING)), protocol);
-        let mut wire = Wire::connect(served.address, tls).unwrap();
+        let connect = || {
+            let tls = home.tls(Some(home.identity(TRADING)), protocol);
+            Wire::connect(served.address, tls).unwrap()
+        };
+        let mut wire = connect();
         use_secrets_well(&mut wire, &mut search, plaintext.as_bytes(), aad.as_bytes());
         use_secrets_badly(&mut wire, &mut search, malformed, in_path);
+        further::use_secrets(connect, &mut search, [plaintext, aad, malformed]);
         for path in ["/metrics", "/v1/health", "/v1/contexts", "/v1/openapi.json"] {
             search.look_at_answer(path, &wire.get(path));
         }

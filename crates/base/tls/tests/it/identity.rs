@@ -1,11 +1,14 @@
 //! What a certificate is read as (design 7.25).
 
+use std::fs;
+use std::path::Path;
+
 use keywright_clock::WallTime;
 use keywright_primitives::hash::sha256;
 use keywright_testkit::ca::{LEAF_LIFE, TestAuthority};
-use keywright_tls::Refusal;
-use keywright_tls::describe_certificate;
+use keywright_testkit::mutate::mutations;
 use keywright_tls::issue::hostile::{Attribute, Purpose, Recipe, Text};
+use keywright_tls::{Refusal, describe_certificate, fuzzing};
 use keywright_types::PrincipalId;
 
 use crate::wire::{NOW, chain, judge};
@@ -314,7 +317,7 @@ fn hostile_bytes_by_the_thousand_are_refused_without_a_panic() {
     let odd = chain(&authority.two_common_names()).remove(0);
     let seeds: [&[u8]; 2] = [&good, &odd];
     let mut refused = 0;
-    for mutant in keywright_testkit::mutate::mutations(&seeds, 4000, 11) {
+    for mutant in mutations(&seeds, 4000, 11) {
         let unchanged = mutant == *good;
         let pem = keywright_tls::issue::hostile::pem("CERTIFICATE", &mutant);
         let _ = describe_certificate(pem.as_bytes());
@@ -323,4 +326,25 @@ fn hostile_bytes_by_the_thousand_are_refused_without_a_panic() {
         refused += usize::from(verdict.is_err());
     }
     assert!(refused > 3000, "{refused}");
+}
+
+#[test]
+fn damaged_certificates_name_nobody_or_somebody_by_a_clean_name_whoever_signed_them() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus/tls_identity");
+    let files = fs::read_dir(folder).unwrap();
+    let mut corpus: Vec<_> = files
+        .map(|entry| fs::read(entry.unwrap().path()).unwrap())
+        .collect();
+    corpus.sort();
+    assert!(corpus.len() >= 5, "the corpus is gone");
+    let authority = TestAuthority::new(NOW);
+    corpus.push(chain(&authority.trading()).remove(0).to_vec());
+    corpus.push(chain(&authority.two_common_names()).remove(0).to_vec());
+    let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
+    let named = seeds.iter().filter(|seed| fuzzing::identity(seed)).count();
+    assert!(named >= 3, "{named} of the corpus name somebody");
+    let mutants = mutations(&seeds, 10_000, 12);
+    let accepted = mutants.filter(|mutant| fuzzing::identity(mutant)).count();
+    // Nothing is signed here: a damage to a name is read as another name.
+    assert!(accepted > 100, "{accepted} mutants were read");
 }

@@ -154,6 +154,8 @@ fn apply(lines: &mut [Line], change: &Change<'_>) -> Result<(), Error> {
             .iter()
             .enumerate()
             .any(|(other, line)| other != index && line.body.state == State::Active);
+        let mut later = lines.iter().skip(index + 1);
+        let later_was_active = later.any(|line| line.body.activated_ms.is_some());
         let Some(line) = lines.get_mut(index) else {
             continue;
         };
@@ -163,6 +165,7 @@ fn apply(lines: &mut [Line], change: &Change<'_>) -> Result<(), Error> {
         }
         let facts = Facts {
             another_is_active,
+            later_was_active,
             never_used: change.unused.contains(&line.number),
             before_suspension: line.body.before_suspension,
         };

@@ -249,6 +249,33 @@ impl Rows {
         Ok(())
     }
 
+    /// Retires every active version but the newest of each key: the backup and the log may each have one.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`].
+    pub fn retire_outlived(&mut self) -> Result<(), Error> {
+        let now = self.now.unix_millis();
+        let mut active = None;
+        // In the order of their keys: a key's id, then the number of the version. So the newest comes first.
+        for row in self.rows.values_mut().rev() {
+            if row.table != Table::KeyVersions {
+                continue;
+            }
+            let mut body = parse(&row.body)?;
+            if body.state != State::Active {
+                continue;
+            }
+            let of = row.key.first_chunk::<16>().copied();
+            if active == of {
+                body.state = State::Retired;
+                body.retired_ms = Some(now);
+                row.body = json(&body);
+            }
+            active = of;
+        }
+        Ok(())
+    }
+
     /// The body of a row.
     #[must_use]
     pub fn get(&self, table: Table, key: &[u8]) -> Option<&[u8]> {
@@ -424,6 +451,22 @@ mod tests {
         );
         assert_eq!(state(&rows, 1), (State::Destroyed, String::new()));
         assert_eq!(rows.into_parts().1.lost.len(), 2);
+    }
+
+    #[test]
+    fn of_two_active_versions_the_newest_stays() {
+        let mut rows = begin(Algorithm::Xaes256Gcm, &version(State::Active, "c2VhbGVk"));
+        let tenant = TenantId::from_bytes(TENANT);
+        let second = json(&version(State::Active, "bmV3"));
+        rows.put(Table::KeyVersions, &place(2), tenant, &second);
+        // The first of another key is nobody's older version.
+        let other = [&[3; 16][..], &[0, 0, 0, 1]].concat();
+        rows.put(Table::KeyVersions, &other, tenant, &second);
+        rows.retire_outlived().unwrap();
+        let states = [1, 2].map(|number| state(&rows, number).0);
+        assert_eq!(states, [State::Retired, State::Active]);
+        let kept = parse(rows.get(Table::KeyVersions, &other).unwrap()).unwrap();
+        assert_eq!(kept.state, State::Active);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod file;
 mod kill;
 mod rules;
 mod tampering;
+mod torn;
 
 use std::path::Path;
 

@@ -211,11 +211,20 @@ fn versions(bare: &Bare, format: Format) -> Result<(), Failure> {
                 version.rewrapped.to_string(),
                 version.refused.to_string(),
                 or_none(&version.last_use),
+                or_none(&version.last_open),
                 or_none(&version.due),
             ]
         });
         let heading = [
-            "version", "state", "seals", "opens", "moved", "refused", "last use", "due",
+            "version",
+            "state",
+            "seals",
+            "opens",
+            "moved",
+            "refused",
+            "last use",
+            "last open",
+            "due",
         ];
         table(heading, rows)
     })

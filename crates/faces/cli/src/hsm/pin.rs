@@ -119,7 +119,10 @@ impl UserPin {
     }
 
     pub(super) fn words(&self) -> Words {
-        Words::allowed(self.insecure_pin_argv)
+        match self.insecure_pin_argv {
+            true => Words::Warn,
+            false => Words::Refuse,
+        }
     }
 
     pub(super) fn caution(&self) -> keywright_hsm::Caution {
@@ -156,15 +159,9 @@ impl OfficerAlone {
     }
 
     pub(super) fn words(&self) -> Words {
-        Words::allowed(self.insecure_pin_argv)
-    }
-}
-
-impl Words {
-    const fn allowed(by_name: bool) -> Self {
-        match by_name {
-            true => Self::Warn,
-            false => Self::Refuse,
+        match self.insecure_pin_argv {
+            true => Words::Warn,
+            false => Words::Refuse,
         }
     }
 }

@@ -259,13 +259,13 @@ impl Where {
 /// A key that is named by one word: its label, or its PKCS#11 URI.
 pub(super) enum OneWord<'a> {
     Label(&'a str),
-    Uri(Uri),
+    Uri(Box<Uri>),
 }
 
 impl<'a> OneWord<'a> {
     pub(super) fn read(text: &'a str) -> Result<Self, Refusal> {
         match text.starts_with("pkcs11:") {
-            true => Ok(Self::Uri(text.parse().map_err(Error::from)?)),
+            true => Ok(Self::Uri(Box::new(text.parse().map_err(Error::from)?))),
             false => Ok(Self::Label(text)),
         }
     }
@@ -292,7 +292,7 @@ impl Named {
     fn fill(&mut self, key: &Key) -> Result<(), Refusal> {
         self.id = key.id.as_deref().map(|id| digits("--id", id)).transpose()?;
         if let Some(OneWord::Uri(uri)) = key.key_label.as_deref().map(OneWord::read).transpose()? {
-            self.uri = Some(uri);
+            self.uri = Some(*uri);
         }
         Ok(())
     }

@@ -270,6 +270,7 @@ fn versions() -> KeyVersionsAnswer {
             rewrapped: 0,
             refused: 0,
             last_use: Some(NOT_AFTER.rfc3339()),
+            last_open: Some(NOT_AFTER.rfc3339()),
             due: None,
         }],
         min_open: KeyVersion::FIRST,

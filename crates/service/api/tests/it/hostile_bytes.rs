@@ -54,3 +54,19 @@ fn damaged_requests_in_cbor_are_refused_or_mean_what_they_say() {
         fuzzing::cbor(&mutant);
     }
 }
+
+#[test]
+fn damaged_headers_choose_one_form_whatever_their_order() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus/request_headers");
+    let mut corpus: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| fs::read(entry.unwrap().path()).unwrap())
+        .collect();
+    corpus.sort();
+    assert!(corpus.len() >= 5, "the corpus is gone");
+    let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
+    seeds.iter().for_each(|seed| fuzzing::headers(seed));
+    for mutant in mutations(&seeds, 10_000, 14) {
+        fuzzing::headers(&mutant);
+    }
+}

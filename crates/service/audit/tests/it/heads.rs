@@ -159,6 +159,43 @@ fn a_cut_back_shows_only_against_a_head_known_from_elsewhere() {
 }
 
 #[test]
+fn a_log_that_goes_on_past_the_head_that_a_store_knows_is_refused_but_for_a_copy_that_a_crash_took()
+{
+    let folder = small_log(1);
+    let newest = || verify(folder.path()).unwrap().newest_head.unwrap().0;
+    let knowing = |known| {
+        let mut settings = settings(folder.path());
+        settings.newest_known = Some(known);
+        settings
+    };
+    let refused = |settings| match Log::open(settings) {
+        Err(AuditError::StoreBehind { known, newest }) => (known, newest),
+        other => panic!("{other:?}"),
+    };
+    let one = newest();
+    // A start signs one head and a crash none: from here on one is lacking, then two.
+    testing::crash(open(folder.path()));
+    let two = newest();
+    assert_eq!(two.number, one.number + 1);
+    let (sender, copies) = mpsc::channel();
+    let mut settings = knowing(one);
+    settings.head_sink = Box::new(move |head| sender.send(head.id()).unwrap());
+    testing::crash(Log::open(settings).unwrap());
+    // The one that was lacking is copied first, so that crashes in a row leave no gap that grows.
+    assert_eq!(copies.iter().collect::<Vec<_>>(), [two, newest()]);
+    let last = newest().number;
+    assert_eq!(refused(knowing(one)), (one.number, last));
+    assert_eq!(refused(knowing(HeadId::NONE)), (0, last));
+    let mut accepted = knowing(one);
+    accepted.accept_known = Some(two.number);
+    assert_eq!(refused(accepted), (one.number, last));
+    let mut accepted = knowing(one);
+    accepted.accept_known = Some(one.number);
+    Log::open(accepted).unwrap().shutdown().unwrap();
+    assert!(verify(folder.path()).is_ok());
+}
+
+#[test]
 fn another_head_of_the_known_number_is_a_cut_back_too() {
     let folder = small_log(1);
     let newest = verify(folder.path()).unwrap().newest_head.unwrap().0;

@@ -6,10 +6,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use keywright_audit::field::Field;
 use keywright_audit::head::Fingerprint;
-use keywright_audit::log::{Identity, Log, Settings};
+use keywright_audit::log::{Identity, Log, Settings, SyncMode};
 use keywright_audit::record::{Facts, Record};
 use keywright_audit::replay::{self, Change, Later, Signed};
 use keywright_audit::verify::{Failure as Verdict, Verifier};
@@ -226,6 +227,7 @@ impl Work<'_> {
             replay_one(&mut rows, change)?;
         }
         rows.retire_counted()?;
+        rows.retire_outlived()?;
         rows.put(
             Table::Meta,
             META_NODE.as_bytes(),
@@ -287,12 +289,11 @@ impl Work<'_> {
     ) -> Result<Log, BackupError> {
         let folder = self.site.config.audit.directory.clone();
         let key = (signer, KeyVersion::FIRST);
-        Ok(Log::open(Settings::new(
-            folder,
-            identity,
-            self.clock.clone(),
-            key,
-        ))?)
+        let mut settings = Settings::new(folder, identity, self.clock.clone(), key);
+        // No head is signed between the one that the new store is given and the last: the first start refuses a store
+        // that lacks two. What is recorded here is an order, which waits for the disk in any case.
+        settings.sync = SyncMode::Grouped(Duration::MAX);
+        Ok(Log::open(settings)?)
     }
 
     /// Orders without an end were not acknowledged, and nobody can know here whether they were carried out.

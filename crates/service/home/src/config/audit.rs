@@ -1,4 +1,4 @@
-//! `[audit]`: the folder of the log, and when its records reach the disk.
+//! `[audit]`: the folder of the log, when its records reach the disk, and how much they say.
 
 use std::path::PathBuf;
 
@@ -14,6 +14,13 @@ pub struct Audit {
     /// When records reach the disk.
     #[serde(default)]
     pub sync: Sync,
+    /// What the record of a batch says of its items.
+    #[serde(default)]
+    pub items: ItemDetail,
+    /// The newest head that a store knows which took no writes for a while before the node ended: such a store is no
+    /// other than one that was put back, and only an operator can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_at_head: Option<u64>,
 }
 
 /// When records reach the disk. Orders that change state and answers that hand out keys are synced
@@ -30,4 +37,19 @@ pub enum Sync {
     Grouped,
     /// Before each answer.
     Strict,
+}
+
+/// What the record of a batch says of its items. That of a single item names its message in either case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "both answers must be faced at start"
+)]
+pub enum ItemDetail {
+    /// The id of each message too: 16 bytes more for each.
+    Each,
+    /// How many of each version and outcome there were, and a digest over all of them.
+    #[default]
+    Groups,
 }

@@ -1,6 +1,12 @@
 //! Files that are read, and files that are refused with their key and line.
 
+use std::time::Duration;
+
+use keywright_audit::log::SyncMode;
+
 use super::*;
+use crate::node::sync_mode;
+use crate::serving::application_settings;
 
 fn minimal() -> &'static str {
     "version = 1\n\
@@ -314,4 +320,22 @@ fn traces_that_would_go_astray_or_say_what_they_should_not_are_refused() {
     let many: Vec<_> = (0..33).map(|n| format!("a{n} = \"b\"")).collect();
     let many = format!("{own}resource = {{ {} }}", many.join(", "));
     assert!(with_telemetry(&many).is_err());
+}
+
+#[test]
+fn what_no_answer_shows_is_what_log_and_gate_are_given() {
+    let usual = read(minimal()).unwrap();
+    assert_eq!(
+        sync_mode(&usual),
+        SyncMode::Grouped(Duration::from_millis(100))
+    );
+    let queued = |config: &Config| application_settings(config, 2).load.queued;
+    assert_eq!(queued(&usual), Duration::from_millis(25));
+    let said = minimal().replace(
+        "[audit]\n",
+        "[limits]\nqueued_ms = 700\n[audit]\nsync = \"strict\"\n",
+    );
+    let said = read(&said).unwrap();
+    assert_eq!(sync_mode(&said), SyncMode::Strict);
+    assert_eq!(queued(&said), Duration::from_millis(700));
 }

@@ -2,6 +2,10 @@
 //!
 //! The reference walks the document for every question: no ids, no bits, no tables. It shares nothing
 //! with the compiled form but the document.
+//!
+//! `KEYWRIGHT_POLICIES` says how many policies; `make soak` sets more.
+
+use std::collections::BTreeSet;
 
 use keywright_policy::{
     ContextPattern, ContextRef, Denied, Effect, Grant, GroupEntry, Legacy, Policy, PolicyDocument,
@@ -16,6 +20,8 @@ const TENANTS: [&str; 2] = ["default", "other"];
 const CONTEXTS: [&str; 5] = ["a", "A", "ab", "a.b", "exchange-key"];
 const POLICIES: usize = 1000;
 const QUESTIONS: usize = 100;
+/// Questions of each policy that are asked the other way round.
+const REVERSE_QUESTIONS: usize = 20;
 
 #[derive(Debug, PartialEq)]
 enum Answer {
@@ -67,11 +73,22 @@ fn reference(
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long the run is, is the caller's choice"
+)]
+fn policies() -> usize {
+    match std::env::var("KEYWRIGHT_POLICIES") {
+        Ok(text) => text.parse().expect("KEYWRIGHT_POLICIES is a number"),
+        Err(_) => POLICIES,
+    }
+}
+
 #[test]
 fn a_hundred_thousand_questions_have_the_answers_of_the_written_rules() {
     let mut dice = SplitMix::new(0x6b65_7977);
     let mut seen = [0_usize; 3];
-    for round in 0..POLICIES {
+    for round in 0..policies() {
         let document = any_document(&mut dice);
         let policy = Policy::compile(&document, tenants, 1).unwrap();
         for _ in 0..QUESTIONS {
@@ -114,6 +131,61 @@ fn a_hundred_thousand_questions_have_the_answers_of_the_written_rules() {
     assert!(
         seen.iter().all(|&count| count > 1000),
         "the questions are one-sided: {seen:?}"
+    );
+}
+
+/// Who may, said by the compiled policy alone, which must know everybody whom the document has; as a node answers
+/// `who-can`.
+fn able(
+    policy: &Policy,
+    tenant: &str,
+    context: Option<&str>,
+    operation: Operation,
+) -> BTreeSet<Name> {
+    let id = tenants(&tenant.parse().unwrap()).unwrap();
+    let ours = policy.principals().filter(|one| one.tenant() == id);
+    let may = ours.filter(|one| match context {
+        Some(context) => {
+            let context = ContextRef::new(id, context, KEY);
+            policy.authorize(one, context, operation).is_ok()
+        }
+        None => policy.authorize_tenant(one, operation).is_ok(),
+    });
+    may.map(|one| one.name().clone()).collect()
+}
+
+#[test]
+fn who_can_is_everybody_whom_the_written_rules_allow_and_nobody_else() {
+    let mut dice = SplitMix::new(0x7768_6f21);
+    let mut seen = [0_usize; 3];
+    for round in 0..policies() {
+        let document = any_document(&mut dice);
+        let policy = Policy::compile(&document, tenants, 1).unwrap();
+        for _ in 0..REVERSE_QUESTIONS {
+            let operation = Operation::ALL[dice.below(Operation::ALL.len())];
+            let tenant = TENANTS[dice.below(2)];
+            let context = match dice.below(4) {
+                0 => None,
+                _ => Some(CONTEXTS[dice.below(CONTEXTS.len())]),
+            };
+            let ours = document.principals.iter();
+            let ours: Vec<_> = ours.filter(|who| who.tenant.as_str() == tenant).collect();
+            let allowed = ours.iter().filter(|who| {
+                reference(&document, who, (tenant, context), operation) == Answer::Permit
+            });
+            let expected: BTreeSet<_> = allowed.map(|who| who.name.clone()).collect();
+            assert_eq!(
+                able(&policy, tenant, context, operation),
+                expected,
+                "round {round}: {tenant}/{context:?} {operation}\n{document:#?}"
+            );
+            let share = usize::from(!expected.is_empty());
+            seen[share + usize::from(expected.len() == ours.len())] += 1;
+        }
+    }
+    assert!(
+        seen.iter().all(|&count| count > 100),
+        "nobody, some, all: {seen:?}"
     );
 }
 

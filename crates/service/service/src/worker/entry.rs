@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use keywright_audit::Reason;
-use keywright_audit::batch::{Batch, Summary};
+use keywright_audit::batch::{Batch, Detail, Summary};
 use keywright_audit::field::{Field, PathList};
 use keywright_audit::record::Facts;
 use keywright_clock::MonotonicTime;
@@ -149,7 +149,7 @@ impl Entry<'_> {
                 self.finish_one(done, only, reason)
             }
             (_, first) => {
-                let summary = summary(first.into_iter().chain(items));
+                let summary = summary(self.detail(), first.into_iter().chain(items));
                 self.finish_summed(done, &summary)
             }
         }
@@ -196,7 +196,10 @@ impl Entry<'_> {
     ) -> Recorded<Result<T, Code>> {
         match (items.len(), items.next()) {
             (1, Some(only)) => self.finish_one(value, only, None),
-            (_, first) => self.finish_summed(value, &summary(first.into_iter().chain(items))),
+            (_, first) => {
+                let summary = summary(self.detail(), first.into_iter().chain(items));
+                self.finish_summed(value, &summary)
+            }
         }
     }
 
@@ -204,10 +207,15 @@ impl Entry<'_> {
         self.facts.failed = summary.failed();
         let paths = std::mem::take(&mut self.paths);
         let [groups, digest] = summary.fields();
-        match paths.field() {
-            Some(path) => self.close(Ok(value), &[groups, digest, path]),
+        // What keys of a tree make has no message id: there is never both.
+        match paths.field().or(summary.ids()) {
+            Some(more) => self.close(Ok(value), &[groups, digest, more]),
             None => self.close(Ok(value), &[groups, digest]),
         }
+    }
+
+    fn detail(&self) -> Detail {
+        self.worker.shared.items_recorded()
     }
 
     fn close<T>(
@@ -254,8 +262,8 @@ impl Drop for Entry<'_> {
 /// Version, result and message of one item.
 pub(crate) type Outcome = (KeyVersion, Code, [u8; 16]);
 
-fn summary(items: impl Iterator<Item = Outcome>) -> Summary {
-    let mut batch = Batch::new();
+fn summary(detail: Detail, items: impl Iterator<Item = Outcome>) -> Summary {
+    let mut batch = Batch::recording(detail);
     items.for_each(|(version, code, message)| batch.add(version, code, &message));
     batch.finish()
 }

@@ -25,7 +25,7 @@ use keywright_service::{
 use keywright_store::Store;
 use keywright_store::testing::{Faults as StoreFaults, FaultyEngine, MemoryEngine};
 use keywright_testkit::ca::TestAuthority;
-use keywright_tls::CertificateDer;
+use keywright_tls::{CertificateDer, ClientTrust};
 use keywright_types::{
     BindingKind, Code, InstallationId, KeySpec, KeyVersion, Name, NodeId, PrincipalId, RequestId,
 };
@@ -63,6 +63,11 @@ pub(crate) struct House {
     pub(crate) admin: Admin,
 }
 
+/// What the rows of all houses are under.
+pub(crate) fn row_key() -> MacKey {
+    MacKey::new(&[7; 32])
+}
+
 /// The keystore over the root of all houses.
 pub(crate) fn keystore(clock: &Clock) -> Arc<dyn KeyHolder> {
     Arc::new(Keystore::new(&ROOT, 64, clock.clone()).unwrap())
@@ -97,19 +102,30 @@ impl House {
         Self::open(folder, MemoryEngine::new(), wrap)
     }
 
-    /// Opens log and store as a start does, unfinished orders included.
     pub(crate) fn open(
         folder: TempDir,
         engine: MemoryEngine,
         wrap: impl FnOnce(Arc<dyn KeyHolder>) -> Arc<dyn KeyHolder>,
     ) -> Self {
-        let (clock, hand) = Clock::simulated(START);
+        Self::open_at(START, (folder, engine), wrap, |_, clock| {
+            authority().trust(clock)
+        })
+    }
+
+    /// Opens log and store as a start at this time of day does, unfinished orders included.
+    pub(crate) fn open_at(
+        now: WallTime,
+        (folder, engine): (TempDir, MemoryEngine),
+        wrap: impl FnOnce(Arc<dyn KeyHolder>) -> Arc<dyn KeyHolder>,
+        trust: impl FnOnce(&Store, &Clock) -> Arc<ClientTrust>,
+    ) -> Self {
+        let (clock, hand) = Clock::simulated(now);
         let (faulty, store_faults) = FaultyEngine::new(Box::new(engine.clone()));
-        let store = Store::start(Box::new(faulty), MacKey::new(&[7; 32]), &clock).unwrap();
+        let store = Store::start(Box::new(faulty), row_key(), &clock).unwrap();
         let log_faults = LogFaults::default();
         let mut log = testing::open(log_settings(folder.path(), &clock), &log_faults).unwrap();
         settle(&mut log, &store, &clock).unwrap();
-        let snapshot = Snapshot::load(&store, authority().trust(&clock)).unwrap();
+        let snapshot = Snapshot::load(&store, trust(&store, &clock)).unwrap();
         let holder = wrap(keystore(&clock));
         let shared = Shared::new(snapshot, holder, clock.clone(), Settings::default()).unwrap();
         let admin = Admin::new(shared, store.clone(), log.writer().unwrap());
@@ -130,6 +146,12 @@ impl House {
     /// Ends as a killed process would, and starts again on what is left.
     pub(crate) fn crash(mut self) -> Self {
         testing::crash(self.log.take().unwrap());
+        let (folder, engine) = self.end();
+        Self::open(folder, engine, |holder| holder)
+    }
+
+    /// What is left where the log has ended.
+    pub(crate) fn end(self) -> (TempDir, MemoryEngine) {
         let Self {
             folder,
             engine,
@@ -139,7 +161,7 @@ impl House {
         } = self;
         drop(admin);
         store.shutdown();
-        Self::open(folder, engine, |holder| holder)
+        (folder, engine)
     }
 
     pub(crate) fn create(
