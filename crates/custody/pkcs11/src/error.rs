@@ -304,8 +304,10 @@ pub enum Error {
     /// A label longer than 32 bytes.
     #[error("a token label has at most 32 bytes")]
     LabelTooLong,
-    /// The object in the token is not the key that was stored.
-    #[error("the object in the token is not the key that was stored")]
+    /// The object in the token is not the key that was stored, or may do more than that key.
+    #[error(
+        "the object in the token is not the key that was stored, or may do more than it was made for"
+    )]
     WrongKey,
     /// The module cannot be started anew while sessions are in use.
     #[error("{0} sessions are in use")]

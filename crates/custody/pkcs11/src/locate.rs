@@ -13,8 +13,9 @@ use crate::error::Error;
 use crate::holder::proof::{self, Public};
 use crate::holder::shape::Shape;
 use crate::names::{class, key_type};
-use crate::object::ObjectHandle;
+use crate::object::{ObjectHandle, Reading};
 use crate::pool::PooledSession;
+use crate::session::Session;
 use crate::template::Template;
 
 /// Bytes of the ids that we give: key id + version.
@@ -162,6 +163,9 @@ fn check(session: &PooledSession, material: &Arc<KeyMaterial>) -> Result<Checked
     }
     let wanted = Wanted::of(material, shape);
     let object = find(session, &wanted)?;
+    if material.reader().is_none() {
+        guarded(session, object)?;
+    }
     let handle = session.pool().usable(session.generation(), object)?;
     let key = TokenKey::new(session, handle);
     let public = proof::check(shape, &key, material, || session.find_one(&wanted.public()));
@@ -181,6 +185,34 @@ fn check(session: &PooledSession, material: &Arc<KeyMaterial>) -> Result<Checked
         shape,
         public,
     })
+}
+
+/// Flags that say how well a key of ours is kept and what it may do.
+const GUARDS: [u64; 6] = [
+    ck::CKA_SENSITIVE,
+    ck::CKA_EXTRACTABLE,
+    ck::CKA_WRAP,
+    ck::CKA_UNWRAP,
+    ck::CKA_ENCRYPT,
+    ck::CKA_DECRYPT,
+];
+
+/// Refuses a key of ours that is kept worse than it was made, or may do more. A key that copies are made of can be
+/// modified, and its value, which the check holds, says nothing of its flags: one that wraps and decrypts gives every key
+/// away that it wraps. What a token does not tell is as good as made; of a key that was there before us its owner decided.
+pub(crate) fn guarded(session: &Session, object: ObjectHandle) -> Result<(), Fault> {
+    let readings = session.readings(object, &GUARDS)?;
+    let flags: Vec<_> = readings.iter().map(Reading::flag).collect();
+    let [sensitive, extractable, wrap, unwrap, encrypt, decrypt] = flags[..] else {
+        return Err(Fault::Token(Error::WrongKey));
+    };
+    let set = |flag: Option<bool>| flag == Some(true);
+    let leaves = sensitive == Some(false) || set(extractable);
+    let mixes = (set(wrap) || set(unwrap)) && (set(encrypt) || set(decrypt));
+    match leaves || mixes {
+        true => Err(Fault::Token(Error::WrongKey)),
+        false => Ok(()),
+    }
 }
 
 /// The one object. If it is missing, so may the token be: then a key that was there before is missing too.

@@ -147,6 +147,7 @@ impl TokenRoot {
         }
         let wanted = Wanted::new((self.key, KeyVersion::FIRST), Shape::Seals);
         let handle = locate::find(session, &wanted)?;
+        locate::guarded(session, handle)?;
         let key = TokenKey::new(session, handle);
         self.check(&key)?;
         let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);

@@ -259,7 +259,9 @@ fn announce(serving: &Serving) {
         eprintln!("warning: the system forbids locking memory; keys may be swapped (ulimit -l)");
     }
     for label in serving.unfit_keys() {
-        eprintln!("warning: the token has another key for {label}, or none; it is unavailable");
+        eprintln!(
+            "warning: the token has no key for {label}, another one, or one that may do more than it was made for; it is unavailable"
+        );
     }
     if let Some(admin) = serving.admin_addr() {
         eprintln!("administration on https://{admin}");

@@ -14,6 +14,7 @@ use keywright_keystore::{Keystore, ServiceKey};
 use keywright_pkcs11::{
     Copies, Error, LogIn, PoolOptions, SessionPool, Template, TokenHolder, TokenQuery, TokenRoot,
 };
+use keywright_pkcs11_names::AttributeType;
 use keywright_policy::Policy;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
@@ -144,7 +145,7 @@ fn so_it_does_with_keys_copied_into_the_session() {
         let pool = pool_with(store, options);
         conformance::run(&holder(&pool)).unwrap();
         let session = pool.take().unwrap();
-        let copies = scene::secrets().no(keywright_pkcs11_names::AttributeType::TOKEN);
+        let copies = scene::secrets().no(AttributeType::TOKEN);
         assert!(
             session.search(&copies).unwrap().count() > 0,
             "copies are made"
@@ -167,7 +168,7 @@ fn a_root_in_the_token_and_keys_in_the_token_are_one_holder() {
 
 fn keys_in(pool: &Arc<SessionPool>) -> usize {
     let session = pool.take().unwrap();
-    let label = |object| session.attribute(object, keywright_pkcs11_names::AttributeType::LABEL);
+    let label = |object| session.attribute(object, AttributeType::LABEL);
     let ours = session.search(&scene::secrets()).unwrap().filter(|object| {
         let label = label(*object.as_ref().unwrap()).unwrap();
         label.text().is_some_and(|text| text.starts_with("kw1."))
@@ -275,7 +276,6 @@ fn a_root_is_opened_again_by_its_description_and_by_no_other() {
 #[test]
 fn the_key_in_the_token_is_named_and_guarded_as_the_design_says() {
     on_each(|store| {
-        use keywright_pkcs11_names::AttributeType;
         let pool = pool(store);
         let key = made(&holder(&pool), 5, 7);
         let session = pool.take().unwrap();
@@ -337,6 +337,58 @@ fn a_handle_that_came_to_mean_another_key_is_found_out() {
         assert_eq!(
             seal(&holder, &Arc::new(row), b"text").err(),
             Some(HolderError::KeyRejected)
+        );
+    });
+}
+
+#[test]
+fn a_key_that_may_do_more_than_it_was_made_for_is_not_used() {
+    on_each(|store| {
+        // Keys that are copied into sessions can be modified.
+        let options = PoolOptions {
+            copies: Copies::WhereAllowed,
+            ..PoolOptions::default()
+        };
+        let pool = pool_with(store, options);
+        let holder = holder(&pool);
+        let key = made(&holder, 1, 1);
+        let sealed = seal(&holder, &key, b"text").unwrap();
+        let session = pool.open_writing().unwrap();
+        let id = [&[1; 16][..], &[0, 0, 0, 1]].concat();
+        let own = Template::new().yes(AttributeType::TOKEN).id(&id);
+        let object = session.find_one(&own).unwrap();
+        // As after a new start: nothing of it is known yet.
+        let again = || {
+            Arc::new(KeyMaterial::new(
+                identity(1, 1),
+                key.sealed().to_vec(),
+                None,
+            ))
+        };
+        let mut changed = 0;
+        for kind in [AttributeType::WRAP, AttributeType::UNWRAP] {
+            if session
+                .set_attributes(object, &Template::new().yes(kind))
+                .is_err()
+            {
+                continue;
+            }
+            changed += 1;
+            let refused = Some(HolderError::KeyRejected);
+            assert_eq!(holder.check_key(&again()).err(), refused, "{kind}");
+            assert_eq!(open(&holder, &again(), &sealed).err(), refused, "{kind}");
+            session
+                .set_attributes(object, &Template::new().no(kind))
+                .unwrap();
+            holder.check_key(&again()).unwrap();
+        }
+        assert!(
+            changed > 0 || !scene::is_softhsm(store),
+            "nothing was tried"
+        );
+        assert_eq!(
+            open(&holder, &again(), &sealed).unwrap().as_deref(),
+            Ok(&b"text"[..])
         );
     });
 }

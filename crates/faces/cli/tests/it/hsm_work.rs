@@ -4,9 +4,13 @@
     reason = "a story with a token is told in one go: a store for each part would take longer than the part"
 )]
 
+use std::io::Write as _;
+use std::process::Stdio;
+
 use keywright_testkit::token::{Kind, on_each};
 
 use crate::hsm::{Scene, error, openssl, refused};
+use crate::program::program;
 
 fn aes(scene: &Scene<'_>, label: &str) {
     scene.data(&["gen-symmetric-key", "--key-label", label]);
@@ -624,5 +628,36 @@ fn a_key_does_only_what_it_was_made_for() {
             2,
             "terminal",
         );
+    });
+}
+
+#[test]
+fn a_file_of_any_size_is_encrypted_in_memory_that_does_not_grow_with_it() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        aes(&scene, "aes");
+        let output = scene.name("sealed");
+        // The most memory that it had, in KiB, when all but the end of so many MiB was read.
+        let peak = |mib: usize| {
+            let mut command = program();
+            command.args(["hsm", "encrypt-symmetric", "--key-label", "aes", "--force"]);
+            command.args(["--module", &scene.module, "--label", "keywright"]);
+            command.args(["--pin-file", scene.pin_file(), "--output", &output]);
+            command.stdin(Stdio::piped()).stdout(Stdio::null());
+            let mut child = command.spawn().unwrap();
+            let mut pipe = child.stdin.take().unwrap();
+            let piece = vec![7; 1 << 20];
+            (0..mib).for_each(|_| pipe.write_all(&piece).unwrap());
+            let status = format!("/proc/{}/status", child.id());
+            let status = std::fs::read_to_string(status).unwrap();
+            drop(pipe);
+            assert!(child.wait().unwrap().success());
+            let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+            let number = line.unwrap().split_whitespace().nth(1).unwrap();
+            number.parse::<u64>().unwrap()
+        };
+        let (small, large) = (peak(1), peak(64));
+        assert!(large < small + (16 << 10), "{small} KiB, then {large} KiB");
+        assert!(scene.folder.read("sealed").len() > 64 << 20);
     });
 }
