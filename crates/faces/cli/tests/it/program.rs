@@ -313,7 +313,7 @@ pub(crate) fn signal(name: &str, id: u32) {
 )]
 pub(crate) fn eventually(mut is_true: impl FnMut() -> bool) -> bool {
     let started = Instant::now();
-    while started.elapsed() < Duration::from_secs(30) {
+    while started.elapsed() < Duration::from_secs(120) {
         if is_true() {
             return true;
         }
