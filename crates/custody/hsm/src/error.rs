@@ -220,7 +220,7 @@ impl Error {
 
     /// The return code that says the same, of a call that failed or of one that was not made for this reason.
     #[must_use]
-    pub const fn code(&self) -> Option<ReturnCode> {
+    pub fn code(&self) -> Option<ReturnCode> {
         if let Some(failure) = self.failure() {
             return Some(failure.code());
         }
@@ -232,7 +232,8 @@ impl Error {
             Self::Layer(Layer::AttributeChanged(_)) => ReturnCode::TEMPLATE_INCONSISTENT,
             Self::Stays => ReturnCode::KEY_UNEXTRACTABLE,
             Self::Unreadable(_) => ReturnCode::ATTRIBUTE_TYPE_INVALID,
-            Self::Unfit(_) => ReturnCode::SIGNATURE_INVALID,
+            // A check value, or a signature that the token itself made, is none that somebody gave.
+            Self::Unfit("signature" | "code") => ReturnCode::SIGNATURE_INVALID,
             Self::Rejected { .. } => ReturnCode::ENCRYPTED_DATA_INVALID,
             Self::Random => ReturnCode::RANDOM_NO_RNG,
             _ => return None,
@@ -423,5 +424,26 @@ pub(crate) fn rejected(error: Layer, session: &keywright_pkcs11::Session) -> Err
             }
         }
         _ => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_somebody_gave_to_be_verified_has_the_code_of_a_signature() {
+        for what in ["signature", "code"] {
+            let code = Error::Unfit(what).code();
+            assert_eq!(code, Some(ReturnCode::SIGNATURE_INVALID), "{what}");
+        }
+        for what in [
+            "signature that the token made",
+            "check value of the unwrapped key",
+        ] {
+            let error = Error::Unfit(what);
+            assert_eq!((error.code(), error.kind()), (None, Kind::Negative));
+            assert_eq!(error.explain_line(Context::Unwrap), None);
+        }
     }
 }

@@ -11,24 +11,7 @@ use super::place::{Entry, Key, Named, OneWord, Place};
 use crate::exit::Exit;
 use crate::output::table;
 
-/// A token and a PIN, to look at objects.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ObjectWords {
-    #[command(flatten)]
-    place: Place,
-    #[command(flatten)]
-    pin: UserPin,
-    #[command(flatten)]
-    key: Key,
-    /// Only objects of this class: public, private, secret-key, cert, data.
-    #[arg(long, value_name = "CLASS", value_parser = class)]
-    class: Option<ObjectClass>,
-    /// Show also the flags of each. XTR is for a key that can be taken out under another key.
-    #[arg(long)]
-    detailed: bool,
-}
-
-/// A key to look at.
+/// A token, a PIN and a key to look at.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InspectWords {
     #[command(flatten)]
@@ -40,6 +23,16 @@ pub(crate) struct InspectWords {
     /// Only objects of this class: public, private, secret-key, cert, data.
     #[arg(long, value_name = "CLASS", value_parser = class)]
     class: Option<ObjectClass>,
+}
+
+/// The same, to look at many.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ObjectWords {
+    #[command(flatten)]
+    which: InspectWords,
+    /// Show also the flags of each. XTR is for a key that can be taken out under another key.
+    #[arg(long)]
+    detailed: bool,
 }
 
 pub(super) fn class(text: &str) -> Result<ObjectClass, String> {
@@ -57,12 +50,12 @@ pub(super) fn class(text: &str) -> Result<ObjectClass, String> {
 }
 
 pub(super) fn objects(words: &ObjectWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let how = (Access::Read, Entry::IfNamed);
-    let (desk, at) = words.place.desk(beside, &words.pin, how)?;
+    let (which, how) = (&words.which, (Access::Read, Entry::IfNamed));
+    let (desk, at) = which.place.desk(beside, &which.pin, how)?;
     public_only(&desk, beside);
     let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
-    let report = objects::list(&desk, &choice, words.class)?;
+    let choice = at.key(&which.key, &mut named)?;
+    let report = objects::list(&desk, &choice, which.class)?;
     let detail = match words.detailed {
         true => Detail::Flags,
         false => Detail::Name,
