@@ -89,7 +89,7 @@ impl KeySpec {
 }
 
 /// `kw1.<key id>.<version>`: one version of one key, in text (design 7.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "the label is these two parts for ever"

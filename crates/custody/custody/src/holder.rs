@@ -160,8 +160,8 @@ pub trait KeyHolder: Send + Sync {
         Err(HolderError::Unsupported(start.material.spec().custody))
     }
 
-    /// Checks that what this holder has for `material` is that key (design 7.21), without waiting for its first
-    /// use. A holder whose keys come sealed has nothing to check: what is not the key does not open.
+    /// Checks that what this holder has for `material` now is that key (design 7.21), without waiting for its next
+    /// use and whatever earlier ones found. A holder whose keys come sealed has nothing to check: what is not the key does not open.
     ///
     /// # Errors
     /// [`HolderError::KeyRejected`] if it is another, or none; [`HolderError::Unavailable`] if that cannot be told.

@@ -390,7 +390,7 @@ impl KeyHolder for TokenHolder {
     fn check_key(&self, material: &Arc<KeyMaterial>) -> Result<(), HolderError> {
         let session = self.pool.take().map_err(Fault::Token);
         let session = session.map_err(|fault| fault.of_request())?;
-        let found = locate::key(&session, material).map(drop);
+        let found = locate::anew(&session, material);
         if let Err(Fault::Token(error)) = &found {
             session.heed(error);
         }

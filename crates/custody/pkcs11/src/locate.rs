@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use keywright_custody::KeyMaterial;
+use keywright_custody::{HolderError, KeyMaterial};
 use keywright_types::{Custody, KeyId, KeyVersion};
 use smallvec::SmallVec;
 
@@ -153,27 +153,23 @@ pub(crate) fn key<'s>(
     Ok(located)
 }
 
+/// Whether the token has the key of `material` now, whatever was found of it before. Where it is another key, or
+/// none, what was found is let go of, and nothing goes on with it.
+pub(crate) fn anew(session: &PooledSession, material: &Arc<KeyMaterial>) -> Result<(), Fault> {
+    let found = present(session, material);
+    // The object itself, and not a copy that is in the session from before.
+    let proven = found.and_then(|found| proven(session, material, found));
+    proven.map(drop).inspect_err(|fault| {
+        if fault.of_request() == HolderError::KeyRejected {
+            material.cell().clear();
+        }
+    })
+}
+
 fn check(session: &PooledSession, material: &Arc<KeyMaterial>) -> Result<Checked, Fault> {
-    let moved = material
-        .parent()
-        .is_some_and(|parent| parent.tenant() != material.tenant());
-    let shape = Shape::of(material.spec()).ok_or(Fault::Token(Error::WrongKey))?;
-    if material.spec().custody != Custody::Token || moved {
-        return Err(Fault::Token(Error::WrongKey));
-    }
-    let wanted = Wanted::of(material, shape);
-    let object = find(session, &wanted)?;
-    if material.reader().is_none() {
-        guarded(session, object)?;
-    }
+    let (object, shape) = present(session, material)?;
     let handle = session.pool().usable(session.generation(), object)?;
-    let key = TokenKey::new(session, handle);
-    let public = proof::check(shape, &key, material, || session.find_one(&wanted.public()));
-    let public = match public {
-        Ok(public) => public.map(Arc::new),
-        Err(Fault::Unclear(_)) => return Err(key.wrong_or_gone()),
-        Err(fault) => return Err(fault),
-    };
+    let public = proven(session, material, (handle, shape))?;
     Ok(Checked {
         generation: session.generation(),
         handle,
@@ -183,8 +179,42 @@ fn check(session: &PooledSession, material: &Arc<KeyMaterial>) -> Result<Checked
             Lies::InSession
         },
         shape,
-        public,
+        public: public.map(Arc::new),
     })
+}
+
+/// The object that has the id of `material`, which nobody has loosened.
+fn present(
+    session: &PooledSession,
+    material: &Arc<KeyMaterial>,
+) -> Result<(ObjectHandle, Shape), Fault> {
+    let moved = material
+        .parent()
+        .is_some_and(|parent| parent.tenant() != material.tenant());
+    let shape = Shape::of(material.spec()).ok_or(Fault::Token(Error::WrongKey))?;
+    if material.spec().custody != Custody::Token || moved {
+        return Err(Fault::Token(Error::WrongKey));
+    }
+    let object = find(session, &Wanted::of(material, shape))?;
+    if material.reader().is_none() {
+        guarded(session, object)?;
+    }
+    Ok((object, shape))
+}
+
+/// Holds the key behind `handle` against the check value; gives its public half, if it is of a pair.
+fn proven(
+    session: &PooledSession,
+    material: &Arc<KeyMaterial>,
+    (handle, shape): (ObjectHandle, Shape),
+) -> Result<Option<Public>, Fault> {
+    let wanted = Wanted::of(material, shape);
+    let key = TokenKey::new(session, handle);
+    let public = proof::check(shape, &key, material, || session.find_one(&wanted.public()));
+    match public {
+        Err(Fault::Unclear(_)) => Err(key.wrong_or_gone()),
+        other => other,
+    }
 }
 
 /// Flags that say how well a key of ours is kept and what it may do.

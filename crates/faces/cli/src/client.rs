@@ -519,6 +519,7 @@ fn health(arguments: &Bare, format: Format) -> Result<Exit, Failure> {
         let HealthAnswer {
             status,
             holder,
+            unfit_keys,
             audit,
             store,
             certificates,
@@ -530,6 +531,7 @@ fn health(arguments: &Bare, format: Format) -> Result<Exit, Failure> {
         output::fields(&[
             ("status", word(&status)),
             ("holder", word(&holder)),
+            ("unfit keys", unfit_keys.to_string()),
             ("audit", word(&audit)),
             ("store", word(&store)),
             ("certificates", word(&certificates)),

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use keywright_clock::Clock;
 use keywright_custody::{KeyHolder, Paced};
 use keywright_home::{
-    Checked, Finding, HomeError, Level, MemoryPlan, Node, Serving, TokenRunError, check, serve_null,
+    Checked, Event, Finding, HomeError, Level, MemoryPlan, Node, Serving, TokenRunError, check,
+    serve_null,
 };
 use keywright_server::transport::Error as TransportError;
 use serde::Serialize;
@@ -259,9 +260,7 @@ fn announce(serving: &Serving) {
         eprintln!("warning: the system forbids locking memory; keys may be swapped (ulimit -l)");
     }
     for label in serving.unfit_keys() {
-        eprintln!(
-            "warning: the token has no key for {label}, another one, or one that may do more than it was made for; it is unavailable"
-        );
+        eprintln!("warning: {}", Event::KeyUnfit(*label));
     }
     if let Some(admin) = serving.admin_addr() {
         eprintln!("administration on https://{admin}");

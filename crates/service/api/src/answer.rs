@@ -223,6 +223,10 @@ pub struct HealthAnswer {
     pub status: Readiness,
     /// Whether the key holder sealed and opened just now.
     pub holder: Probe,
+    /// Versions of which the token has another key, none, or one that may do more than it was made for: they answer
+    /// 503, and everything else goes on. If no key that is to lie in the token fits, the node is degraded.
+    #[serde(default)]
+    pub unfit_keys: u64,
     /// Whether the audit log took a record just now.
     pub audit: Probe,
     /// Whether the store is read, and took the last write.

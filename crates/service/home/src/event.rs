@@ -5,6 +5,7 @@ use std::fmt;
 use keywright_clock::WallTime;
 use keywright_service::Lack;
 use keywright_token_process::{Cause, Notice};
+use keywright_types::VersionLabel;
 
 use crate::{Level, Reloaded};
 
@@ -18,6 +19,10 @@ pub enum Event {
     NotReady(Vec<Lack>),
     /// It can again.
     Ready,
+    /// The token has another key of this version, none, or one that may do more than it was made for.
+    KeyUnfit(VersionLabel),
+    /// It has the right one again.
+    KeyFit(VersionLabel),
     /// The files about clients have changed, and are in force.
     ClientsChanged,
     /// The files about clients can be read again, and say what is in force.
@@ -36,11 +41,16 @@ impl Event {
     pub const fn level(&self) -> Level {
         match self {
             Self::TokenProcess(Notice::Back) => Level::Info,
-            Self::NotReady(_) | Self::ReloadFailed(_) | Self::TokenProcess(_) => Level::Error,
+            Self::KeyUnfit(_)
+            | Self::NotReady(_)
+            | Self::ReloadFailed(_)
+            | Self::TokenProcess(_) => Level::Error,
             Self::Expires(_) => Level::Warning,
-            Self::ClientsChanged | Self::ClientsReadAgain | Self::Ready | Self::Reloaded(_) => {
-                Level::Info
-            }
+            Self::ClientsChanged
+            | Self::ClientsReadAgain
+            | Self::KeyFit(_)
+            | Self::Ready
+            | Self::Reloaded(_) => Level::Info,
         }
     }
 }
@@ -64,6 +74,11 @@ impl fmt::Display for Event {
                 "anchors, revocation lists and list of certificates can be read again, and are those in force",
             ),
             Self::Ready => f.write_str("ready again"),
+            Self::KeyUnfit(label) => write!(
+                f,
+                "the token has no key for {label}, another one, or one that may do more than it was made for; it is unavailable"
+            ),
+            Self::KeyFit(label) => write!(f, "the token has the key for {label} again"),
             Self::Reloaded(reloaded) => reloaded.fmt(f),
             Self::TokenProcess(notice) => f.write_str(&told(notice)),
             Self::ReloadFailed(why) => {

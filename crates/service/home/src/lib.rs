@@ -40,6 +40,7 @@ mod section;
 mod seeds;
 mod serving;
 mod token;
+mod token_keys;
 mod watch;
 
 pub use check::{Checked, Finding, check};

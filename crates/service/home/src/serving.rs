@@ -24,8 +24,9 @@ use keywright_types::{Code, Plane, VersionLabel};
 use crate::control::Control;
 use crate::doors::{Doors, Handshakes, Trust};
 use crate::follow::Follow;
+use crate::token_keys::Rounds;
 use crate::watch::{self, Watch};
-use crate::{Compat, Config, HomeError, Node, keeper, token};
+use crate::{Compat, Config, HomeError, Node, keeper};
 
 impl Node {
     /// Starts the server; `listen` overrides the configured address.
@@ -52,7 +53,8 @@ impl Node {
         let writers = Mutex::new(writers?);
         let probes = Arc::new(self.probes()?);
         let shared = Arc::clone(self.admin().shared());
-        let unfit_keys = self.unfit_keys();
+        let keys = self.token_keys();
+        let unfit_keys = keys.unfit();
         let (tracer, exporting) = self.traces()?;
         let timing = timing(self.config());
         let application = application_settings(self.config(), threads);
@@ -73,7 +75,7 @@ impl Node {
         });
         let plane = of_admin.is_some().then_some(Plane::Data);
         // The control first: it stops by itself if the address then cannot be had.
-        let watch = Watch::start(self)?;
+        let watch = Watch::start(self, keys)?;
         let follow = Follow::start(self)?;
         let probe = watch::probe(self)?;
         let control = Control::start(self.folder(), self)?;
@@ -99,12 +101,14 @@ impl Node {
         })
     }
 
-    /// Keys in the token that are not the right ones.
-    fn unfit_keys(&self) -> Vec<VersionLabel> {
-        match self.config().token {
-            Some(_) => token::unfit(self.admin().shared()),
-            None => Vec::new(),
+    /// What the token has of the keys that are to lie in it.
+    fn token_keys(&self) -> Rounds {
+        let mut keys = Rounds::default();
+        if self.config().token.is_some() {
+            // Whoever starts the node is told of those that are unfit by `Serving::unfit_keys`.
+            drop(keys.look_at_all(self.admin().shared()));
         }
+        keys
     }
 
     /// Where spans go and the thread that sends them, where the configuration asks for it.

@@ -6,14 +6,12 @@ use std::time::Duration;
 
 use keywright_clock::Clock;
 use keywright_custody::budget::{Budget, Counted};
-use keywright_custody::{HolderError, KeyHolder, RootKey, Version};
+use keywright_custody::{HolderError, KeyHolder, RootKey};
 use keywright_pkcs11::{
     Copies, Error, LogIn, Module, Pin, PoolOptions, SessionPool, TokenHolder, TokenQuery, TokenRoot,
 };
 use keywright_secret::SecretBytes;
-use keywright_service::Shared;
 use keywright_token_process::{ChildHolder, ChildRoot, Memory, Program, Settings, TokenProcess};
-use keywright_types::{Custody, State, VersionLabel};
 
 use crate::section::{Token, TokenPlace};
 use crate::{Config, HomeError, MemoryLock, MemoryPlan, files};
@@ -207,29 +205,3 @@ pub(crate) fn open_root(pool: &Arc<SessionPool>, path: &Path) -> Result<TokenRoo
 }
 
 const SPARE_SESSIONS: usize = 2;
-
-/// Versions that the token must have and for which it has another key or none: they stay unavailable until that is
-/// mended (design 7.21). Each is checked again before its first use in a connection.
-pub(crate) fn unfit(shared: &Shared) -> Vec<VersionLabel> {
-    let snapshot = shared.snapshot();
-    let mut unfit = Vec::new();
-    for key in snapshot.keyring.iter() {
-        let there = |version: &&Version| version.state() != State::Destroyed;
-        for version in key.versions().iter().filter(there) {
-            let material = version.material();
-            if material.spec().custody != Custody::Token {
-                continue;
-            }
-            match shared.holder().check_key(material) {
-                Err(HolderError::KeyRejected) => unfit.push(VersionLabel {
-                    key: material.key(),
-                    version: material.version(),
-                }),
-                // A token that is gone says nothing about any key.
-                Err(_) => return unfit,
-                Ok(()) => {}
-            }
-        }
-    }
-    unfit
-}

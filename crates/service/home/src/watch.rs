@@ -12,6 +12,7 @@ use keywright_server::probe::{self, Question};
 use keywright_service::{ClockState, HolderWatch, Lack, Standing};
 use keywright_store::Table;
 
+use crate::token_keys::Rounds;
 use crate::{Event, HomeError, Node};
 
 /// The thread; it ends when this is dropped.
@@ -22,9 +23,12 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Looks once, and then again and again.
-    pub(crate) fn start(node: &Arc<Node>) -> Result<Self, HomeError> {
-        let mut eye = Eye::default();
+    /// Looks once, and then again and again; `keys` is what is known of those in a token.
+    pub(crate) fn start(node: &Arc<Node>, keys: Rounds) -> Result<Self, HomeError> {
+        let mut eye = Eye {
+            keys,
+            ..Eye::default()
+        };
         eye.look(node);
         let (stop, stopped) = sync_channel(0);
         let node = Arc::downgrade(node);
@@ -62,6 +66,7 @@ fn watch(mut eye: Eye, node: &Weak<Node>, stopped: &Receiver<()>) {
 #[derive(Debug, Default)]
 struct Eye {
     holder: HolderWatch,
+    keys: Rounds,
     /// Writes of the store that had failed when it was last looked at.
     failures: u64,
     /// Whether the store has refused a write and taken none since.
@@ -73,8 +78,16 @@ struct Eye {
 impl Eye {
     fn look(&mut self, node: &Node) {
         let shared = node.admin().shared();
+        let holder = self.holder.works(shared, PATIENCE);
+        if holder && node.config().token.is_some() {
+            let changes = self.keys.look_at_some(shared);
+            let unfit = changes.unfit.into_iter().map(Event::KeyUnfit);
+            let fit = changes.fit.into_iter().map(Event::KeyFit);
+            unfit.chain(fit).for_each(|event| node.tell(&event));
+        }
         let standing = Standing {
-            holder: self.holder.works(shared, PATIENCE),
+            holder,
+            keys: self.keys.counts(),
             audit: node.audit_is_good(),
             store: self.store_works(node),
             clock: node.admin().watch_clock().unwrap_or(ClockState::Uncertain),

@@ -55,6 +55,6 @@ pub use recorded::Recorded;
 pub use seeds::{RevealedKey, RevealedSeed};
 pub use shared::{Settings, Shared};
 pub use snapshot::Snapshot;
-pub use standing::{HolderWatch, Lack, Standing};
+pub use standing::{HolderWatch, Lack, Standing, TokenKeys};
 pub use streams::{Stream, Wanted};
 pub use worker::{Call, Done, Expected, Need, Performed, Then, Told, TooFast, Worker};

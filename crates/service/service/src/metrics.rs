@@ -467,11 +467,15 @@ fn standing(page: &mut Page, facts: &Facts<'_>) {
     for (component, works) in [
         ("audit", standing.audit),
         ("holder", standing.holder),
+        ("keys", standing.keys.serve()),
         ("store", standing.store),
     ] {
         let labels = format!("component=\"{component}\"");
         page.sample(name, &labels, u8::from(works));
     }
+    let name = "keywright_unfit_keys";
+    let help = "Versions of which the token has another key, none, or one that may do too much.";
+    page.one(name, Kind::Gauge, help, standing.keys.unfit);
     let name = "keywright_clock_sure";
     let help = "Whether the clock is believed; if not, nothing is destroyed.";
     let sure = standing.clock == ClockState::Sure;

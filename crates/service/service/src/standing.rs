@@ -22,6 +22,8 @@ use crate::{Shared, Snapshot};
 pub struct Standing {
     /// Whether the key holder sealed and opened.
     pub holder: bool,
+    /// What became of the keys that lie in a token.
+    pub keys: TokenKeys,
     /// Whether the audit log takes records and signs heads.
     pub audit: bool,
     /// Whether the store is read, and was written when that was last tried.
@@ -38,6 +40,28 @@ pub struct Standing {
     pub looked_at: MonotonicTime,
 }
 
+/// What a token has of the keys that are to lie in it, as far as they were looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "whoever looks must count each of these"
+)]
+pub struct TokenKeys {
+    /// Versions whose key is to lie there.
+    pub all: u64,
+    /// Those of which the token has another key, none, or one that may do more than it was made for.
+    pub unfit: u64,
+}
+
+impl TokenKeys {
+    /// Whether there is something that can be done in the token. One key that is lost is the affair of its context;
+    /// a token without any of its keys is another token.
+    #[must_use]
+    pub const fn serve(self) -> bool {
+        self.unfit == 0 || self.unfit < self.all
+    }
+}
+
 /// What keeps a node from being ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(
@@ -51,6 +75,8 @@ pub enum Lack {
     Certificates,
     /// The key holder does not work.
     Holder,
+    /// The token has none of the keys that are to lie in it.
+    Keys,
     /// Nobody has looked for a while.
     Stale,
     /// The node is stopping.
@@ -67,6 +93,7 @@ impl Lack {
             Self::Audit => "audit",
             Self::Certificates => "certificates",
             Self::Holder => "holder",
+            Self::Keys => "keys",
             Self::Stale => "stale",
             Self::Stopping => "stopping",
             Self::Store => "store",
@@ -82,6 +109,7 @@ impl Standing {
             (Lack::Audit, self.audit),
             (Lack::Certificates, self.certificates_hold(snapshot, now.0)),
             (Lack::Holder, self.holder),
+            (Lack::Keys, self.keys.serve()),
             (Lack::Stale, self.is_fresh(now.1)),
             (Lack::Stopping, !self.stopping),
             (Lack::Store, self.store),

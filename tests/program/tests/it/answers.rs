@@ -350,8 +350,8 @@ fn health_and_contexts_say_what_is() {
     assert_eq!(health.status, 200);
     let epoch = health.json()["epoch"].as_u64().unwrap();
     let expected = json!({
-        "status": "ready", "holder": "ok", "audit": "ok", "store": "ok", "certificates": "ok",
-        "clock": "sure", "memory": "unlocked", "epoch": epoch,
+        "status": "ready", "holder": "ok", "unfit_keys": 0, "audit": "ok", "store": "ok",
+        "certificates": "ok", "clock": "sure", "memory": "unlocked", "epoch": epoch,
     });
     assert_eq!(health.json(), expected);
     let contexts = wire.get("/v1/contexts").json();

@@ -1,6 +1,6 @@
 //! `keywright admin`, with and without a server in the home.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
@@ -185,6 +185,82 @@ fn a_rotation_while_the_server_runs_is_in_force_at_once_and_old_data_opens() {
         .map(|line| line.split_whitespace().nth(1).unwrap())
         .collect();
     assert_eq!(states, ["retired", "active"]);
+}
+
+/// The rows of a printed table by the names of its columns, which stand at least two blanks apart.
+fn rows(text: &str) -> Vec<BTreeMap<&str, &str>> {
+    let heading = text.lines().next().unwrap();
+    let begins = |at: &usize| {
+        !heading[*at..].starts_with(' ') && (*at == 0 || heading[..*at].ends_with("  "))
+    };
+    let mut edges: Vec<_> = (0..heading.len()).filter(begins).collect();
+    edges.push(usize::MAX);
+    let lines = text.lines().skip(1);
+    let row = |line| {
+        let columns = edges.windows(2);
+        let cells = columns.map(|edge| (cell(heading, edge), cell(line, edge)));
+        cells.collect()
+    };
+    lines.map(row).collect()
+}
+
+fn cell<'a>(line: &'a str, edge: &[usize]) -> &'a str {
+    let [from, to] = [edge[0], edge[1]].map(|at| at.min(line.len()));
+    line[from..to].trim()
+}
+
+#[test]
+fn a_table_of_versions_says_what_was_done_with_each() {
+    let home = Home::demo();
+    let server = home.serve();
+    let sealed = |text| client(&home, &server, &["encrypt", "exchange-key"], text).bytes();
+    let (one, two) = (sealed(b"one"), sealed(b"two"));
+    home.admin(&["key", "rotate", "exchange-key"]).bytes();
+    client(&home, &server, &["decrypt", "exchange-key"], &one).bytes();
+    client(&home, &server, &["rewrap", "exchange-key"], &two).bytes();
+    // Counts are kept in the store every few seconds, and when the node ends.
+    server.stop();
+    home.admin(&["key", "schedule-destroy", "exchange-key", "1"])
+        .bytes();
+    let text = home.admin(&["key", "list", "exchange-key"]).text();
+    let listed = home
+        .admin(&["key", "list", "exchange-key", "--format", "json"])
+        .document();
+    let rows = rows(&text);
+    let versions = listed["context"]["versions"].as_array().unwrap();
+    assert_eq!((rows.len(), versions.len()), (2, 2), "{text}");
+    for (row, version) in rows.iter().zip(versions) {
+        for (column, field) in [
+            ("version", "/version"),
+            ("seals", "/uses/seals"),
+            ("opens", "/uses/opens"),
+            ("moved", "/uses/rewrapped"),
+            ("refused", "/uses/refused"),
+        ] {
+            let value = version.pointer(field).unwrap();
+            assert_eq!(row[column], value.to_string(), "{column}: {text}");
+        }
+        for (column, field) in [("state", "/state"), ("created", "/created")] {
+            assert_eq!(Some(row[column]), version.pointer(field).unwrap().as_str());
+        }
+    }
+    let (first, second) = (&rows[0], &rows[1]);
+    let counts = |row: &BTreeMap<&str, &str>| {
+        ["seals", "opens", "moved", "refused"].map(|column| row[column].to_owned())
+    };
+    assert_eq!(counts(first), ["2", "1", "1", "0"], "{text}");
+    assert_eq!(counts(second), ["1", "0", "0", "0"], "{text}");
+    let is_moment = |text: &str| text.starts_with("20") && text.ends_with('Z');
+    assert!(
+        is_moment(first["due"]) && is_moment(first["retired"]),
+        "{text}"
+    );
+    assert!(is_moment(first["last open"]) && is_moment(second["last use"]));
+    assert_eq!(
+        ["due", "retired", "last open"].map(|column| second[column]),
+        ["-", "-", "-"],
+        "{text}"
+    );
 }
 
 /// Version and state of each version, as `key list` shows them.

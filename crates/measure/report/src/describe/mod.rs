@@ -5,6 +5,7 @@
 
 mod load;
 mod model;
+mod outage;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use keywright_measure::document::{
 
 pub(crate) use load::{length, load, parameters};
 pub(crate) use model::{attached, is_attached, is_model_only, model};
+pub(crate) use outage::outages;
 
 use crate::number;
 use crate::plain::fitted;

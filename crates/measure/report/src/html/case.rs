@@ -228,6 +228,7 @@ fn details(document: &Document, case: &Case, words: Words) -> Markup {
     let lists = [
         ("Checks", checks),
         ("Failures", faults),
+        ("Outages", describe::outages(case)),
         ("Models", models),
         ("Objectives", objectives),
         ("Parts", parts),

@@ -67,6 +67,11 @@ fn lines(document: &Document, case: &Case, detail: Detail) -> Vec<(&'static str,
     out.extend(times(case, detail));
     out.extend(faults(case));
     out.extend(
+        describe::outages(case)
+            .into_iter()
+            .map(|outage| ("outage", outage)),
+    );
+    out.extend(
         case.parts
             .iter()
             .map(|part| ("part", part_line(part, detail))),

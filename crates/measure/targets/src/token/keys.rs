@@ -1,7 +1,8 @@
 //! Keys of a measurement: made once for all workers or once for each, and gone afterwards.
 
 use keywright_pkcs11::{
-    Access, Error, KeyPlan, ObjectHandle, PairKind, Purpose, SecretKind, Session, Token, User,
+    Access, Error, KeyPlan, ObjectHandle, PairKind, Purpose, SecretKind, Session, Template, Token,
+    User,
 };
 
 use super::place::Login;
@@ -114,10 +115,33 @@ impl Keeper {
         Ok(keys)
     }
 
+    /// Gives the session up, which is lost; the labels of keys that are in the token all the same.
+    pub(super) fn give_up(mut self) -> Vec<String> {
+        let made = std::mem::take(&mut self.made);
+        match self.storage {
+            Storage::Session => Vec::new(),
+            Storage::Token => (0..made.len()).map(|place| self.label(place)).collect(),
+        }
+    }
+
+    /// Destroys keys that an earlier session left in the token.
+    pub(super) fn destroy(&self, labels: &[String]) -> Result<(), Error> {
+        for label in labels {
+            let left = self.session.search(&Template::new().label(label))?;
+            for object in left.collect::<Result<Vec<_>, _>>()? {
+                self.session.destroy_object(object)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn label(&self, place: usize) -> String {
+        format!("{}-{place}", self.prefix)
+    }
+
     fn plan(&self, wanted: Wanted) -> KeyPlan {
         let (Wanted::Pair(_, purpose) | Wanted::Secret(_, purpose)) = wanted;
-        let label = format!("{}-{}", self.prefix, self.made.len());
-        let plan = KeyPlan::new(purpose).label(&label);
+        let plan = KeyPlan::new(purpose).label(&self.label(self.made.len()));
         match self.storage {
             Storage::Session => plan.in_session(),
             Storage::Token => plan,

@@ -1,13 +1,14 @@
 //! A token that is measured: opened once, with one log-in, for all operations.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use keywright_encoding::hex;
 use keywright_hsm::{Caution, Context, Error as HsmError, KeyChoice};
 use keywright_measure::TargetError;
 use keywright_pkcs11::{Error, Session, Token};
+use keywright_pkcs11_names::AttributeType;
 use keywright_primitives::hash::Sha256;
 use keywright_primitives::random::RandomStream;
 
@@ -41,6 +42,13 @@ pub struct Opened {
     place: TokenPlace,
     prefix: String,
     keeper: Mutex<Option<Keeper>>,
+    /// Counts how often all sessions were given up and opened anew.
+    connection: AtomicU64,
+    /// Whether the token has refused the log-in: it is not tried again, because each try may be one of the last.
+    refused: AtomicBool,
+    named: Mutex<Option<Named>>,
+    /// Labels of keys in the token that a lost connection left.
+    left: Mutex<Vec<String>>,
     /// Workers that need everybody logged in, and workers that log out.
     inside: AtomicUsize,
     leaving: AtomicUsize,
@@ -63,6 +71,10 @@ impl Opened {
             place,
             prefix: format!("keywright-bench-{}", hex::encode(&unique)),
             keeper: Mutex::default(),
+            connection: AtomicU64::new(0),
+            refused: AtomicBool::new(false),
+            named: Mutex::default(),
+            left: Mutex::default(),
             inside: AtomicUsize::new(0),
             leaving: AtomicUsize::new(0),
             refusals: Mutex::default(),
@@ -128,7 +140,40 @@ impl Opened {
         let keeper = self.keeper(&mut guard)?;
         let (named, keys) = NamedKey::detect(keeper.session(), choice)?;
         keeper.named = Some(keys);
+        let found_by = Named::of(keeper.session(), keys)?;
+        *self.named.lock().unwrap_or_else(PoisonError::into_inner) = Some(found_by);
         Ok(named)
+    }
+
+    /// Which connection workers have: it rises when one of them gives it up.
+    pub(super) fn connection(&self) -> u64 {
+        self.connection.load(Ordering::Acquire)
+    }
+
+    /// Gives up the connection `lost`, with the keys that were made in it, and logs in again. Where another worker has
+    /// done so, there is nothing to do.
+    ///
+    /// # Errors
+    /// What the token refuses; [`Error::Gone`] once it has refused the log-in.
+    pub(super) fn renew(&self, lost: u64) -> Result<(), Error> {
+        let mut guard = self.lock();
+        if self.refused.load(Ordering::Acquire) {
+            return Err(Error::Gone);
+        }
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.connection() == lost {
+            // Its session is closed before another is opened.
+            left.extend(guard.take().map(Keeper::give_up).unwrap_or_default());
+            self.connection.fetch_add(1, Ordering::AcqRel);
+        }
+        let keeper = self.keeper(&mut guard).inspect_err(|error| {
+            if matches!(error, Error::Login { .. } | Error::PinLength { .. }) {
+                self.refused.store(true, Ordering::Release);
+            }
+        })?;
+        keeper.destroy(&left)?;
+        left.clear();
+        Ok(())
     }
 
     /// Why an operation cannot be measured; the token's own error is kept behind it.
@@ -174,12 +219,28 @@ impl Opened {
         let mut guard = self.lock();
         let keeper = self.keeper(&mut guard)?;
         match whose {
-            Whose::Named => Ok(keeper.named),
+            Whose::Named => self.named_key(keeper).map(Some),
             Whose::Made => {
                 let worker = (self.place.sharing == Sharing::Each).then_some(worker);
                 keeper.key(wanted, worker).map(Some)
             }
         }
+    }
+
+    /// The key that the caller named, in this connection.
+    fn named_key(&self, keeper: &mut Keeper) -> Result<Keys, Error> {
+        if let Some(keys) = keeper.named {
+            return Ok(keys);
+        }
+        let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let choice = named.as_ref().ok_or(Error::NoObject)?.choice();
+        let found = NamedKey::detect(keeper.session(), &choice);
+        let (_, keys) = found.map_err(|error| match error {
+            HsmError::Layer(error) => error,
+            // Another key, or none, is there in its place.
+            _ => Error::NoObject,
+        })?;
+        Ok(*keeper.named.insert(keys))
     }
 
     /// A session for a worker, with everybody logged in.
@@ -246,6 +307,33 @@ impl Opened {
             at: Arc::clone(self),
             alone: task.is_alone(),
         })
+    }
+}
+
+/// What the named key is found by once more.
+#[derive(Debug)]
+struct Named {
+    label: Option<String>,
+    id: Option<Vec<u8>>,
+}
+
+impl Named {
+    fn of(session: &Session, keys: Keys) -> Result<Self, Error> {
+        let label = session.attribute(keys.private, AttributeType::LABEL)?;
+        let id = session.attribute(keys.private, AttributeType::ID)?;
+        let id = id.bytes().filter(|id| !id.is_empty());
+        Ok(Self {
+            label: label.text(),
+            id: id.map(<[u8]>::to_vec),
+        })
+    }
+
+    fn choice(&self) -> KeyChoice<'_> {
+        KeyChoice {
+            label: self.label.as_deref(),
+            id: self.id.as_deref(),
+            uri: None,
+        }
     }
 }
 

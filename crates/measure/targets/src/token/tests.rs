@@ -241,6 +241,99 @@ fn a_wrong_pin_is_a_refusal_and_is_tried_once() {
     });
 }
 
+/// As a token that is started again: whoever was logged in is not, and keys of sessions are gone.
+fn log_everybody_out(store: &Store) {
+    token(store).open().unwrap().logout().unwrap();
+}
+
+#[test]
+fn a_token_that_is_started_again_is_measured_on_with_new_keys() {
+    on_each(|store| {
+        make_keys(store);
+        for sharing in [Sharing::One, Sharing::Each] {
+            let opened = opened(store, Storage::Session, sharing);
+            let rows = ["pkcs11.hmac-sha256.sign", "pkcs11.ecdsa-p256.sign"].map(row);
+            let workers = rows
+                .iter()
+                .zip(0..)
+                .map(|(row, index)| made(&opened, row, index));
+            let mut workers: Vec<_> = workers.map(Result::unwrap).collect();
+            for _ in 0..2 {
+                log_everybody_out(store);
+                let failed = workers[0].operate().unwrap_err();
+                assert!(failed.code().starts_with("CKR_"), "{failed:?}");
+                for worker in &mut workers {
+                    // One of them logs in; the others find their keys gone, or see it before.
+                    let back = (0..3).any(|_| worker.operate().is_ok());
+                    assert!(back, "{:?}", worker.operate());
+                    assert_eq!(worker.check(), Check::Right);
+                }
+                assert_eq!(workers[0].operate(), Ok(()), "it is not lost again");
+                assert_eq!(workers[0].check(), Check::Right);
+            }
+        }
+    });
+}
+
+#[test]
+fn keys_in_the_token_are_destroyed_after_a_new_start_too() {
+    on_each(|store| {
+        let before = objects(store);
+        let opened = opened(store, Storage::Token, Sharing::One);
+        let mut worker = made(&opened, row("pkcs11.ecdsa-p256.sign"), 0).unwrap();
+        log_everybody_out(store);
+        assert!(worker.operate().is_err());
+        assert_eq!(worker.operate(), Ok(()));
+        assert_eq!(worker.check(), Check::Right);
+        drop((worker, opened));
+        assert_eq!(objects(store), before);
+    });
+}
+
+#[test]
+fn a_named_key_is_found_again_after_a_new_start() {
+    on_each(|store| {
+        make_keys(store);
+        let opened = usual(store);
+        let named = opened.name_key(&KeyChoice::label("signs")).unwrap();
+        let (operation, _) = &named.rows[0];
+        let mut worker = made(&opened, operation, 0).unwrap();
+        assert_eq!(worker.operate(), Ok(()));
+        log_everybody_out(store);
+        assert!(worker.operate().is_err());
+        assert_eq!(worker.operate(), Ok(()));
+        assert_eq!(worker.check(), Check::Right);
+    });
+}
+
+#[test]
+fn a_log_in_that_is_refused_after_a_new_start_is_not_tried_again() {
+    on_each(|store| {
+        let opened = usual(store);
+        let mut worker = made(&opened, row("pkcs11.hmac-sha256.sign"), 0).unwrap();
+        let other = || Login::Pin(Pin::from_line(b"another-pin-77".to_vec()));
+        let session = token(store).open_writing().unwrap();
+        let right = Login::Pin(pin(store));
+        session
+            .change_pin(right.credential(), other().credential())
+            .unwrap();
+        log_everybody_out(store);
+        assert!(worker.operate().is_err());
+        let refused = worker.operate().unwrap_err();
+        assert_eq!(refused.code(), "CKR_PIN_INCORRECT");
+        session.login(User::User, other().credential()).unwrap();
+        session
+            .change_pin(other().credential(), right.credential())
+            .unwrap();
+        session.logout().unwrap();
+        for _ in 0..3 {
+            let refused = worker.operate().unwrap_err();
+            assert_ne!(refused.code(), "CKR_PIN_INCORRECT");
+            assert!(!refused.code().starts_with("CKR_"), "{refused:?}");
+        }
+    });
+}
+
 /// A session that makes token objects, as the user.
 fn writing(store: &Store) -> Session {
     let session = token(store).open_writing().unwrap();

@@ -1,11 +1,15 @@
 //! Workers: one session each, an act that is timed, and a look at what came of it that is not.
+//!
+//! A token that is started again takes sessions, log-in and keys along. The worker's operations fail until it is back,
+//! and go on in a new connection then, with new keys: how long that takes stands in what was measured, second by second.
 
 use std::hint::black_box;
 use std::sync::Arc;
+use std::time::Duration;
 
 use keywright_measure::carry::Check;
 use keywright_measure::{Fault, FaultPhase, TargetError, Worker};
-use keywright_pkcs11::{Error, Session};
+use keywright_pkcs11::{Error, Remedy, Session};
 
 use super::inputs::{Input, messages};
 use super::place::{Opened, Stay};
@@ -33,13 +37,56 @@ pub(super) struct Making<'a> {
 }
 
 struct TokenWorker {
-    session: Session,
-    deed: Deed,
-    inputs: Vec<Input>,
+    opened: Arc<Opened>,
+    place: Place,
+    /// None while the connection is lost.
+    line: Option<Line>,
+    /// The connection that the line is of.
+    connection: u64,
     turn: usize,
     output: Vec<u8>,
-    /// After the session, so that nobody logs out under it.
+    /// After the line, so that nobody logs out under it.
     _stay: Stay,
+}
+
+/// What a worker needs of its connection.
+struct Line {
+    deed: Deed,
+    inputs: Vec<Input>,
+    session: Session,
+}
+
+/// What a line is made from, each time.
+#[derive(Clone, Copy)]
+struct Place {
+    shape: Shape,
+    seed: u64,
+    index: u32,
+    bytes: usize,
+}
+
+impl Place {
+    fn line(self, opened: &Arc<Opened>) -> Result<Line, Error> {
+        let session = if self.shape.task.is_alone() {
+            opened.token().open()
+        } else {
+            opened.session()
+        };
+        let session = session?;
+        let mut inputs = messages(self.seed, self.index, self.bytes);
+        let deed = super::deeds::make(Making {
+            opened,
+            session: &session,
+            inputs: &mut inputs,
+            worker: self.index,
+            shape: self.shape,
+        })?;
+        Ok(Line {
+            deed,
+            inputs,
+            session,
+        })
+    }
 }
 
 /// A worker that has done its operation once, rightly.
@@ -50,25 +97,18 @@ pub(crate) fn worker(
 ) -> Result<Box<dyn Worker>, TargetError> {
     let stay = opened.enter(shape.task)?;
     let failed = |error| opened.refuse(name, error);
-    let session = if shape.task.is_alone() {
-        opened.token().open()
-    } else {
-        opened.session()
-    };
-    let session = session.map_err(failed)?;
-    let mut inputs = messages(setting.seed, setting.index, setting.bytes.unwrap_or(0));
-    let deed = super::deeds::make(Making {
-        opened,
-        session: &session,
-        inputs: &mut inputs,
-        worker: setting.index,
+    let place = Place {
         shape,
-    })
-    .map_err(failed)?;
+        seed: setting.seed,
+        index: setting.index,
+        bytes: setting.bytes.unwrap_or(0),
+    };
+    let connection = opened.connection();
     let mut worker = TokenWorker {
-        session,
-        deed,
-        inputs,
+        opened: Arc::clone(opened),
+        place,
+        line: Some(place.line(opened).map_err(failed)?),
+        connection,
         turn: 0,
         output: Vec::new(),
         _stay: stay,
@@ -86,20 +126,52 @@ pub(crate) fn worker(
 
 impl TokenWorker {
     fn act(&mut self) -> Result<(), Error> {
-        let place = self.turn & (self.inputs.len() - 1);
+        let Some(Line {
+            deed,
+            inputs,
+            session,
+        }) = &mut self.line
+        else {
+            return Err(Error::Gone);
+        };
+        let place = self.turn & (inputs.len() - 1);
         self.turn = self.turn.wrapping_add(1);
         self.output.clear();
-        (self.deed.act)(
-            &self.session,
-            black_box(&self.inputs[place]),
-            &mut self.output,
-        )
+        (deed.act)(session, black_box(&inputs[place]), &mut self.output)
+    }
+
+    /// Once, and then whatever is the matter with the connection is seen to.
+    fn act_connected(&mut self) -> Result<(), Error> {
+        // A worker that logs in and out has no connection to lose.
+        if self.place.shape.task.is_alone() {
+            return self.act();
+        }
+        if self.line.is_none() || self.connection != self.opened.connection() {
+            self.connect()?;
+        }
+        self.act().inspect_err(|error| {
+            if error.remedy() == Remedy::Reopen {
+                self.line = None;
+            }
+        })
+    }
+
+    /// Opens the line again, which was lost, or whose keys went with another worker's connection.
+    fn connect(&mut self) -> Result<(), Error> {
+        if self.line.take().is_none() {
+            // A token that is gone is not asked for as often as it can say no.
+            std::thread::sleep(PAUSE);
+            self.opened.renew(self.connection)?;
+        }
+        self.connection = self.opened.connection();
+        self.line = Some(self.place.line(&self.opened)?);
+        Ok(())
     }
 }
 
 impl Worker for TokenWorker {
     fn operate(&mut self) -> Result<(), Fault> {
-        self.act().map_err(|error| fault(&error))?;
+        self.act_connected().map_err(|error| fault(&error))?;
         black_box(&mut self.output);
         Ok(())
     }
@@ -109,8 +181,16 @@ impl Worker for TokenWorker {
         if super::tests::spoil() {
             super::tests::spoiled(&mut self.output);
         }
-        let place = self.turn.wrapping_sub(1) & (self.inputs.len() - 1);
-        match (self.deed.judge)(&self.session, &self.inputs[place], &self.output) {
+        let Some(Line {
+            deed,
+            inputs,
+            session,
+        }) = &mut self.line
+        else {
+            return Check::Unknown;
+        };
+        let place = self.turn.wrapping_sub(1) & (inputs.len() - 1);
+        match (deed.judge)(session, &inputs[place], &self.output) {
             true => Check::Right,
             false => Check::Wrong,
         }
@@ -125,3 +205,6 @@ fn fault(error: &Error) -> Fault {
     };
     Fault::new(FaultPhase::Operation, code)
 }
+
+/// Between two tries to find a token that is gone.
+const PAUSE: Duration = Duration::from_millis(20);

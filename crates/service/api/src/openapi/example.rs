@@ -238,6 +238,7 @@ fn health() -> HealthAnswer {
     HealthAnswer {
         status: Readiness::Ready,
         holder: Probe::Ok,
+        unfit_keys: 0,
         audit: Probe::Ok,
         store: Probe::Ok,
         certificates: Probe::Ok,

@@ -243,9 +243,13 @@ fn what_hands_out_secrets_prints_none_of_them() {
 
 #[test]
 fn health_has_the_words_that_are_documented() {
-    let text = r#"{"status":"degraded","holder":"failed","audit":"ok","store":"ok","certificates":"failed","clock":"uncertain","memory":"unlocked","epoch":7}"#;
+    let text = r#"{"status":"degraded","holder":"failed","unfit_keys":2,"audit":"ok","store":"ok","certificates":"failed","clock":"uncertain","memory":"unlocked","epoch":7}"#;
     let answer: HealthAnswer = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_string(&answer).unwrap(), text);
+    // Of a server that does not count them.
+    let older = text.replace("\"unfit_keys\":2,", "");
+    let answer: HealthAnswer = serde_json::from_str(&older).unwrap();
+    assert_eq!(answer.unfit_keys, 0);
 }
 
 #[test]

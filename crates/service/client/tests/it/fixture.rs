@@ -164,6 +164,7 @@ fn answer(head: &Parts, body: &[u8]) -> Result<Vec<u8>, Code> {
         Endpoint::Health => Ok(json(&HealthAnswer {
             status: Readiness::Ready,
             holder: Probe::Ok,
+            unfit_keys: 0,
             audit: Probe::Ok,
             store: Probe::Ok,
             certificates: Probe::Ok,

@@ -3,7 +3,7 @@
 use http::{Response, StatusCode};
 use keywright_api::answer::{ClockWord, HealthAnswer, Memory, Probe, Readiness};
 use keywright_api::error::Refusal;
-use keywright_service::{ClockState, Need};
+use keywright_service::{ClockState, Need, TokenKeys};
 use keywright_types::Operation;
 
 use super::{Application, Asked, to_json};
@@ -24,9 +24,10 @@ impl Application {
             store,
             certificates,
             clock,
+            keys,
         } = self.looked();
         let probe = |works| if works { Probe::Ok } else { Probe::Failed };
-        let ready = holder && audit && store && certificates;
+        let ready = holder && keys.serve() && audit && store && certificates;
         let answer = HealthAnswer {
             status: if ready {
                 Readiness::Ready
@@ -34,6 +35,7 @@ impl Application {
                 Readiness::Degraded
             },
             holder: probe(holder),
+            unfit_keys: keys.unfit,
             audit: probe(audit),
             store: probe(store),
             certificates: probe(certificates),
@@ -62,6 +64,7 @@ impl Application {
                 store: true,
                 certificates: true,
                 clock: ClockWord::Sure,
+                keys: TokenKeys::default(),
             };
         };
         Looked {
@@ -71,6 +74,7 @@ impl Application {
                 ClockState::Sure => ClockWord::Sure,
                 ClockState::Uncertain => ClockWord::Uncertain,
             },
+            keys: standing.keys,
         }
     }
 }
@@ -80,4 +84,5 @@ pub(crate) struct Looked {
     pub(crate) store: bool,
     pub(crate) certificates: bool,
     clock: ClockWord,
+    pub(crate) keys: TokenKeys,
 }

@@ -5,6 +5,7 @@ pub(crate) mod apart;
 mod backup;
 mod budget;
 mod contexts;
+mod keys;
 mod loss;
 mod roots;
 pub(crate) mod scene;

@@ -138,3 +138,23 @@ pub(super) fn try_seal(wire: &mut Wire, context: &str, text: &[u8]) -> Result<Ve
         _ => Err(got.code()),
     }
 }
+
+/// The id of the object with the key that made an envelope, in hexadecimal digits: the key's id, which stands in the
+/// header, and the first version.
+pub(super) fn object_of(sealed: &[u8]) -> String {
+    let digits = sealed[6..22].iter().map(|byte| format!("{byte:02x}"));
+    digits.chain(["00000001".to_owned()]).collect()
+}
+
+/// Has somebody else's tool do something with a secret key of the store's token; what it says if it does not.
+pub(super) fn elsewhere(store: &Store, id: &str, words: &[&str]) -> Result<(), String> {
+    let token = &store.tokens()[0];
+    let mut tool = store.pkcs11_tool(token.label()).unwrap();
+    tool.args(["--login", "--pin", token.user_pin()]);
+    tool.args(words).args(["--type", "secrkey", "--id", id]);
+    let done = tool.output().unwrap();
+    match done.status.success() {
+        true => Ok(()),
+        false => Err(format!("{done:?}")),
+    }
+}

@@ -9,7 +9,7 @@ use keywright_testkit::token::{Store, on_each};
 use keywright_tls::Protocol;
 use keywright_types::Algorithm;
 
-use super::scene::{VAULT, create, home_with, pin_file, spec, with_vault};
+use super::scene::{VAULT, create, elsewhere, home_with, object_of, pin_file, spec, with_vault};
 use crate::fixture::*;
 
 fn refusal(home: &Home) -> (HomeError, String) {
@@ -95,33 +95,15 @@ fn keys_that_the_token_does_not_have_any_more_are_named_when_the_node_begins_to_
         create(&site, "other", spec(Algorithm::TokenGcm12)).unwrap();
         let mut wire = site.wire(TRADING, Protocol::Http2);
         let sealed = seal(&mut wire, VAULT, b"text", b"");
-        // The key id stands in the header of the envelope.
-        let key: String = sealed[6..22]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let id = object_of(&sealed);
         drop(wire);
         let site = Site::over(site.stop());
         assert!(site.serving().unfit_keys().is_empty());
         let home = site.stop();
-        let mut tool = store.pkcs11_tool(store.tokens()[0].label()).unwrap();
-        let pin = store.tokens()[0].user_pin();
-        let id = format!("{key}00000001");
-        tool.args([
-            "--login",
-            "--pin",
-            pin,
-            "--delete-object",
-            "--type",
-            "secrkey",
-            "--id",
-            &id,
-        ]);
-        let deleted = tool.output().unwrap();
-        assert!(deleted.status.success(), "{deleted:?}");
+        elsewhere(store, &id, &["--delete-object"]).unwrap();
         let site = Site::over(home);
         let labels = site.serving().unfit_keys().iter().map(ToString::to_string);
-        assert_eq!(labels.collect::<Vec<_>>(), [format!("kw1.{key}.1")]);
+        assert_eq!(labels.collect::<Vec<_>>(), [format!("kw1.{}.1", &id[..32])]);
         let mut wire = site.wire(TRADING, Protocol::Http2);
         let got = wire.post(&path(VAULT, "encrypt"), item(&[("plaintext", b"text")]));
         assert_eq!(
