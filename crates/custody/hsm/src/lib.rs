@@ -54,7 +54,8 @@ pub use desk::{Caution, Desk, Login, hash_name};
 pub use error::{Apart, Error, Kind};
 pub use keywright_pkcs11::public_key;
 pub use keywright_pkcs11::{
-    Access, Curve, Hash, MlDsa, Module, PairKind, Pin, Purpose, SecretKind, Token, User,
+    Access, Curve, Hash, MlDsa, MlKem, Module, PairKind, Pin, Purpose, SecretKind, SlhDsa, Token,
+    User,
 };
 pub use keywright_pkcs11_names::explain::Context;
 pub use name::NameError;

@@ -46,6 +46,8 @@ pub struct ObjectFlags {
     pub wrap: Option<bool>,
     pub unwrap: Option<bool>,
     pub derive: Option<bool>,
+    pub encapsulate: Option<bool>,
+    pub decapsulate: Option<bool>,
     pub sensitive: Option<bool>,
     pub always_sensitive: Option<bool>,
     pub never_extractable: Option<bool>,
@@ -72,6 +74,8 @@ impl ObjectFlags {
             wrap: flag(AttributeType::WRAP)?,
             unwrap: flag(AttributeType::UNWRAP)?,
             derive: flag(AttributeType::DERIVE)?,
+            encapsulate: flag(AttributeType::ENCAPSULATE)?,
+            decapsulate: flag(AttributeType::DECAPSULATE)?,
             sensitive: flag(AttributeType::SENSITIVE)?,
             always_sensitive: flag(AttributeType::ALWAYS_SENSITIVE)?,
             never_extractable: flag(AttributeType::NEVER_EXTRACTABLE)?,
@@ -102,6 +106,8 @@ impl ObjectFlags {
             (self.wrap, "wra"),
             (self.unwrap, "unw"),
             (self.derive, "der"),
+            (self.encapsulate, "ecp"),
+            (self.decapsulate, "dcp"),
             (self.trusted, "tru"),
             (self.always_authenticate, "pin"),
         ];
@@ -140,7 +146,7 @@ impl ObjectReport {
 }
 
 /// The size of a key, as far as it can be read.
-fn bits(
+pub(crate) fn bits(
     session: &Session,
     object: ObjectHandle,
     curve: Option<Curve>,
@@ -376,6 +382,8 @@ fn capabilities(flags: &ObjectFlags) -> Vec<&'static str> {
         (flags.wrap, "wrap"),
         (flags.unwrap, "unwrap"),
         (flags.derive, "derive"),
+        (flags.encapsulate, "encapsulate"),
+        (flags.decapsulate, "decapsulate"),
     ];
     all.into_iter()
         .filter_map(|(set, word)| (set == Some(true)).then_some(word))

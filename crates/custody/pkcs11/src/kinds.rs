@@ -229,6 +229,184 @@ impl MlDsa {
     }
 }
 
+/// A parameter set of ML-KEM (FIPS 203, section 8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+#[expect(clippy::exhaustive_enums, reason = "the standard has three")]
+pub enum MlKem {
+    MlKem512,
+    MlKem768,
+    MlKem1024,
+}
+
+impl MlKem {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::MlKem512, Self::MlKem768, Self::MlKem1024];
+
+    /// `CKA_PARAMETER_SET`.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        match self {
+            Self::MlKem512 => 1,
+            Self::MlKem768 => 2,
+            Self::MlKem1024 => 3,
+        }
+    }
+
+    /// The set with this number.
+    #[must_use]
+    pub fn from_number(number: u64) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|set| u64::from(set.number()) == number)
+    }
+
+    /// Its object identifier, 2.16.840.1.101.3.4.4.1 to 3 (RFC 9935, 3).
+    #[must_use]
+    pub const fn algorithm(self) -> &'static [u8] {
+        match self {
+            Self::MlKem512 => &[6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 4, 1],
+            Self::MlKem768 => &[6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 4, 2],
+            Self::MlKem1024 => &[6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 4, 3],
+        }
+    }
+
+    /// The algorithm's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MlKem512 => "ML-KEM-512",
+            Self::MlKem768 => "ML-KEM-768",
+            Self::MlKem1024 => "ML-KEM-1024",
+        }
+    }
+
+    /// Bytes of a public key (FIPS 203, table 3).
+    #[must_use]
+    pub const fn public_len(self) -> usize {
+        match self {
+            Self::MlKem512 => 800,
+            Self::MlKem768 => 1184,
+            Self::MlKem1024 => 1568,
+        }
+    }
+}
+
+/// A parameter set of SLH-DSA (FIPS 205, table 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+#[expect(clippy::exhaustive_enums, reason = "the standard has twelve")]
+pub enum SlhDsa {
+    Sha2_128s,
+    Sha2_128f,
+    Sha2_192s,
+    Sha2_192f,
+    Sha2_256s,
+    Sha2_256f,
+    Shake128s,
+    Shake128f,
+    Shake192s,
+    Shake192f,
+    Shake256s,
+    Shake256f,
+}
+
+/// What is known of a set of SLH-DSA.
+struct SlhDsaRow {
+    number: u32,
+    algorithm: &'static [u8],
+    name: &'static str,
+    public_len: usize,
+    signature_len: usize,
+}
+
+impl SlhDsa {
+    /// All of them, in the order of their object identifiers.
+    pub const ALL: [Self; 12] = [
+        Self::Sha2_128s,
+        Self::Sha2_128f,
+        Self::Sha2_192s,
+        Self::Sha2_192f,
+        Self::Sha2_256s,
+        Self::Sha2_256f,
+        Self::Shake128s,
+        Self::Shake128f,
+        Self::Shake192s,
+        Self::Shake192f,
+        Self::Shake256s,
+        Self::Shake256f,
+    ];
+
+    /// The number of the header, the last arc of 2.16.840.1.101.3.4.3 (RFC 9909, 3), the name, and the bytes of keys and
+    /// signatures (FIPS 205, table 2).
+    #[rustfmt::skip]
+    const fn row(self) -> SlhDsaRow {
+        macro_rules! row {
+            ($number:literal, $arc:literal, $name:literal, $public_len:literal, $signature_len:literal) => {
+                SlhDsaRow {
+                    number: $number,
+                    algorithm: &[6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 3, $arc],
+                    name: concat!("SLH-DSA-", $name),
+                    public_len: $public_len,
+                    signature_len: $signature_len,
+                }
+            };
+        }
+        match self {
+            Self::Sha2_128s => row!(1, 20, "SHA2-128s", 32, 7856),
+            Self::Sha2_128f => row!(3, 21, "SHA2-128f", 32, 17_088),
+            Self::Sha2_192s => row!(5, 22, "SHA2-192s", 48, 16_224),
+            Self::Sha2_192f => row!(7, 23, "SHA2-192f", 48, 35_664),
+            Self::Sha2_256s => row!(9, 24, "SHA2-256s", 64, 29_792),
+            Self::Sha2_256f => row!(11, 25, "SHA2-256f", 64, 49_856),
+            Self::Shake128s => row!(2, 26, "SHAKE-128s", 32, 7856),
+            Self::Shake128f => row!(4, 27, "SHAKE-128f", 32, 17_088),
+            Self::Shake192s => row!(6, 28, "SHAKE-192s", 48, 16_224),
+            Self::Shake192f => row!(8, 29, "SHAKE-192f", 48, 35_664),
+            Self::Shake256s => row!(10, 30, "SHAKE-256s", 64, 29_792),
+            Self::Shake256f => row!(12, 31, "SHAKE-256f", 64, 49_856),
+        }
+    }
+
+    /// `CKA_PARAMETER_SET`.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.row().number
+    }
+
+    /// The set with this number.
+    #[must_use]
+    pub fn from_number(number: u64) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|set| u64::from(set.number()) == number)
+    }
+
+    /// Its object identifier, 2.16.840.1.101.3.4.3.20 to 31 (RFC 9909, 3).
+    #[must_use]
+    pub const fn algorithm(self) -> &'static [u8] {
+        self.row().algorithm
+    }
+
+    /// The algorithm's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Bytes of a public key.
+    #[must_use]
+    pub const fn public_len(self) -> usize {
+        self.row().public_len
+    }
+
+    /// Bytes of a signature.
+    #[must_use]
+    pub const fn signature_len(self) -> usize {
+        self.row().signature_len
+    }
+}
+
 /// A pair to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -297,5 +475,43 @@ impl PairKind {
                 Template::new().number(attribute(ck::CKA_PARAMETER_SET), u64::from(set))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameter_sets_have_the_numbers_of_the_header() {
+        let numbers = [
+            (SlhDsa::Sha2_128s, ck::CKP_SLH_DSA_SHA2_128S),
+            (SlhDsa::Sha2_128f, ck::CKP_SLH_DSA_SHA2_128F),
+            (SlhDsa::Sha2_192s, ck::CKP_SLH_DSA_SHA2_192S),
+            (SlhDsa::Sha2_192f, ck::CKP_SLH_DSA_SHA2_192F),
+            (SlhDsa::Sha2_256s, ck::CKP_SLH_DSA_SHA2_256S),
+            (SlhDsa::Sha2_256f, ck::CKP_SLH_DSA_SHA2_256F),
+            (SlhDsa::Shake128s, ck::CKP_SLH_DSA_SHAKE_128S),
+            (SlhDsa::Shake128f, ck::CKP_SLH_DSA_SHAKE_128F),
+            (SlhDsa::Shake192s, ck::CKP_SLH_DSA_SHAKE_192S),
+            (SlhDsa::Shake192f, ck::CKP_SLH_DSA_SHAKE_192F),
+            (SlhDsa::Shake256s, ck::CKP_SLH_DSA_SHAKE_256S),
+            (SlhDsa::Shake256f, ck::CKP_SLH_DSA_SHAKE_256F),
+        ];
+        for ((set, number), known) in numbers.into_iter().zip(SlhDsa::ALL) {
+            assert_eq!((u64::from(set.number()), set), (number, known));
+            assert_eq!(SlhDsa::from_number(number), Some(set));
+        }
+        let numbers = [
+            (MlKem::MlKem512, ck::CKP_ML_KEM_512),
+            (MlKem::MlKem768, ck::CKP_ML_KEM_768),
+            (MlKem::MlKem1024, ck::CKP_ML_KEM_1024),
+        ];
+        for ((set, number), known) in numbers.into_iter().zip(MlKem::ALL) {
+            assert_eq!((u64::from(set.number()), set), (number, known));
+            assert_eq!(MlKem::from_number(number), Some(set));
+        }
+        assert_eq!([0, 13].map(SlhDsa::from_number), [None, None]);
+        assert_eq!([0, 4].map(MlKem::from_number), [None, None]);
     }
 }

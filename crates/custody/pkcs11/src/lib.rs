@@ -50,7 +50,7 @@ mod token;
 pub use error::{Error, Failure, Remedy, Tries};
 pub use holder::TokenHolder;
 pub use keys::SHARED_SECRET_LEN;
-pub use kinds::{Curve, MlDsa, PairKind, SecretKind};
+pub use kinds::{Curve, MlDsa, MlKem, PairKind, SecretKind, SlhDsa};
 pub use mechanism::{Hash, Mechanism, Over};
 pub use module::Module;
 pub use object::{Candidate, KeyPair, ObjectHandle, Reading};

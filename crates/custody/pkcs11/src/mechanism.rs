@@ -73,10 +73,21 @@ pub enum Mechanism<'a> {
     RsaPkcs1,
     /// RSA PKCS#1 v1.5 signature over data that the token hashes.
     RsaPkcs1Hash(Hash),
-    /// RSA-PSS. With `over` a hash, the caller hashed already; with data, the token does.
+    /// RSA-PSS, mask with the same hash. With `over` a hash, the caller hashed already; with data, the token does.
     RsaPss {
         /// The hash, also of the mask.
         hash: Hash,
+        /// Bytes of salt.
+        salt_len: usize,
+        /// What is signed.
+        over: Over,
+    },
+    /// RSA-PSS whose mask has a hash of its own.
+    RsaPssMask {
+        /// The hash of what is signed.
+        hash: Hash,
+        /// The hash of the mask.
+        mask: Hash,
         /// Bytes of salt.
         salt_len: usize,
         /// What is signed.
@@ -102,9 +113,10 @@ pub enum Mechanism<'a> {
     EcdsaHash(Hash),
     /// Ed25519 over data, without parameters.
     Eddsa,
-    /// Ed25519ctx, Ed25519ph and Ed448.
+    /// Ed25519ctx, Ed25519ph, Ed448 and Ed448ph. The token takes data in each: the hash of the last is part of the scheme
+    /// (RFC 8032, 5.1), and [`Over::Hash`] asks for it.
     EddsaContext {
-        /// What is signed.
+        /// What the scheme signs.
         over: Over,
         /// The context; empty for none.
         context: &'a [u8],
@@ -199,8 +211,11 @@ impl Mechanism<'_> {
             Self::RsaPkcs1Hash(hash) => hash.numbers().rsa,
             Self::RsaPss {
                 over: Over::Hash, ..
+            }
+            | Self::RsaPssMask {
+                over: Over::Hash, ..
             } => ck::CKM_RSA_PKCS_PSS,
-            Self::RsaPss { hash, .. } => hash.numbers().pss,
+            Self::RsaPss { hash, .. } | Self::RsaPssMask { hash, .. } => hash.numbers().pss,
             Self::RsaOaep { .. } => ck::CKM_RSA_PKCS_OAEP,
             Self::RsaAesKeyWrap { .. } => ck::CKM_RSA_AES_KEY_WRAP,
             Self::Ecdsa => ck::CKM_ECDSA,

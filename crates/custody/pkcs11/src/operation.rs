@@ -202,6 +202,11 @@ impl Session {
                 hash,
                 over: Over::Hash,
                 ..
+            }
+            | Mechanism::RsaPssMask {
+                hash,
+                over: Over::Hash,
+                ..
             } => {
                 let limit = hash.len();
                 return over(input, limit, failure);

@@ -1,17 +1,18 @@
 //! Public keys as the standards write them: SubjectPublicKeyInfo (RFC 5280 4.1.2.7), raw, and as SSH does.
 //!
 //! RSA: RFC 8017 A.1.1 under rsaEncryption. Curves: RFC 5480 with the curve's name, a point in uncompressed
-//! form. Ed25519, Ed448, X25519, X448: RFC 8410. ML-DSA: RFC 9881. A token may give a point as
-//! it is or as a DER OCTET STRING; which one is told by its length, never by its first byte, since both begin with 4.
+//! form. Ed25519, Ed448, X25519, X448: RFC 8410. ML-DSA: RFC 9881. SLH-DSA: RFC 9909. ML-KEM: RFC 9935. A token may give
+//! a point as it is or as a DER OCTET STRING; which one is told by its length, never by its first byte, since both begin
+//! with 4.
 //!
-//! Not here: ML-KEM and SLH-DSA, and compressed points.
+//! Not here: compressed points.
 
 use keywright_encoding::{base64, der, hex};
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
 use keywright_primitives::hash::sha256;
 
 use crate::error::Error;
-use crate::kinds::{Curve, MlDsa};
+use crate::kinds::{Curve, MlDsa, MlKem, SlhDsa};
 use crate::object::ObjectHandle;
 use crate::session::Session;
 use crate::template::Template;
@@ -42,6 +43,20 @@ pub enum PublicKey {
         /// The parameter set.
         set: MlDsa,
         /// The key as FIPS 204 writes it (algorithm 22).
+        key: Vec<u8>,
+    },
+    /// ML-KEM.
+    MlKem {
+        /// The parameter set.
+        set: MlKem,
+        /// The encapsulation key as FIPS 203 writes it (algorithm 13).
+        key: Vec<u8>,
+    },
+    /// SLH-DSA.
+    SlhDsa {
+        /// The parameter set.
+        set: SlhDsa,
+        /// The key as FIPS 205 writes it (figure 15).
         key: Vec<u8>,
     },
 }
@@ -87,7 +102,21 @@ impl PublicKey {
                     .ok_or_else(|| Error::Unusable(format!("its point is none of {curve:?}")))?;
                 Ok(Self::Curve { curve, point })
             }
-            Some(KeyType::ML_DSA) => ml_dsa(session, key),
+            Some(KeyType::ML_DSA) => {
+                let (set, key) = whole_value(session, key, ("ML-DSA", MlDsa::from_number))?;
+                let public = Self::MlDsa { set, key };
+                public.of_its_length(set.name(), set.public_len())
+            }
+            Some(KeyType::ML_KEM) => {
+                let (set, key) = whole_value(session, key, ("ML-KEM", MlKem::from_number))?;
+                let public = Self::MlKem { set, key };
+                public.of_its_length(set.name(), set.public_len())
+            }
+            Some(KeyType::SLH_DSA) => {
+                let (set, key) = whole_value(session, key, ("SLH-DSA", SlhDsa::from_number))?;
+                let public = Self::SlhDsa { set, key };
+                public.of_its_length(set.name(), set.public_len())
+            }
             Some(other) => Err(Error::Unusable(format!(
                 "a public key of type {other} has no form here"
             ))),
@@ -130,10 +159,23 @@ impl PublicKey {
                 };
                 der::sequence(&[&algorithm, &der::bit_string(point)])
             }
-            Self::MlDsa { set, key } => {
-                let algorithm = der::sequence(&[set.algorithm()]);
-                der::sequence(&[&algorithm, &der::bit_string(key)])
+            Self::MlDsa { set, key } => bare_spki(set.algorithm(), key),
+            Self::MlKem { set, key } => bare_spki(set.algorithm(), key),
+            Self::SlhDsa { set, key } => bare_spki(set.algorithm(), key),
+        }
+    }
+
+    /// The same, if its bytes are as many as its parameter set says.
+    fn of_its_length(self, name: &str, length: usize) -> Result<Self, Error> {
+        match &self {
+            Self::MlDsa { key, .. } | Self::MlKem { key, .. } | Self::SlhDsa { key, .. }
+                if key.len() != length =>
+            {
+                let bytes = key.len();
+                let text = format!("a key of {bytes} bytes is none of {name}");
+                Err(Error::Unusable(text))
             }
+            _ => Ok(self),
         }
     }
 
@@ -166,7 +208,9 @@ impl PublicKey {
             Form::Pem => Ok(der::pem("PUBLIC KEY", &self.spki()).into_bytes()),
             Form::Raw => match self {
                 Self::Curve { point, .. } => Ok(point.clone()),
-                Self::MlDsa { key, .. } => Ok(key.clone()),
+                Self::MlDsa { key, .. } | Self::MlKem { key, .. } | Self::SlhDsa { key, .. } => {
+                    Ok(key.clone())
+                }
                 Self::Rsa { .. } => Err(none("raw")),
             },
             Form::Ssh => {
@@ -179,7 +223,7 @@ impl PublicKey {
 
     /// A JSON Web Key with what such a key must have and no more, in the order of the names (RFC 7518 6.2 and 6.3,
     /// RFC 8037 2, RFC 8812 3.1, draft-ietf-cose-dilithium): what its thumbprint is made of. `None` for a point that is
-    /// none.
+    /// none, and for ML-KEM and SLH-DSA, which have no such form.
     #[must_use]
     pub fn bare_jwk(&self) -> Option<String> {
         let members = match self {
@@ -212,6 +256,7 @@ impl PublicKey {
                 let (name, public) = (set.name(), url(key));
                 format!(r#""alg":"{name}","kty":"AKP","pub":"{public}""#)
             }
+            Self::MlKem { .. } | Self::SlhDsa { .. } => return None,
         };
         Some(format!("{{{members}}}"))
     }
@@ -258,12 +303,12 @@ impl PublicKey {
                 string(&mut blob, point)?;
                 name.to_owned()
             }
-            Self::MlDsa { .. } => return None,
+            Self::MlDsa { .. } | Self::MlKem { .. } | Self::SlhDsa { .. } => return None,
         };
         Some((name, blob))
     }
 
-    /// Bits: of the modulus, of the curve's field, or of the key of ML-DSA.
+    /// Bits: of the modulus, of the curve's field, or of the whole key of ML-DSA, ML-KEM and SLH-DSA.
     #[must_use]
     pub fn bits(&self) -> u64 {
         match self {
@@ -272,9 +317,16 @@ impl PublicKey {
                 (modulus.len() as u64 * 8).saturating_sub(u64::from(zeros))
             }
             Self::Curve { curve, .. } => u64::from(curve.bits()),
-            Self::MlDsa { key, .. } => key.len() as u64 * 8,
+            Self::MlDsa { key, .. } | Self::MlKem { key, .. } | Self::SlhDsa { key, .. } => {
+                key.len() as u64 * 8
+            }
         }
     }
+}
+
+/// SubjectPublicKeyInfo of an algorithm without parameters whose key stands as it is.
+fn bare_spki(algorithm: &[u8], key: &[u8]) -> Vec<u8> {
+    der::sequence(&[&der::sequence(&[algorithm]), &der::bit_string(key)])
 }
 
 /// Base64 for addresses, without padding (RFC 4648, section 5).
@@ -301,8 +353,13 @@ fn value(session: &Session, key: ObjectHandle, kind: AttributeType) -> Result<Ve
         .ok_or(Error::AttributeMissing(kind))
 }
 
-/// The value of a private object of this kind is the private key, so none is read but a public object's.
-fn ml_dsa(session: &Session, key: ObjectHandle) -> Result<PublicKey, Error> {
+/// The parameter set and the value of a public object. The value of a private object of such a kind is the private key,
+/// so none is read but a public object's.
+fn whole_value<S>(
+    session: &Session,
+    key: ObjectHandle,
+    (family, known): (&str, fn(u64) -> Option<S>),
+) -> Result<(S, Vec<u8>), Error> {
     let class = session.attribute(key, AttributeType::CLASS)?.number();
     if class.map(ObjectClass::new) != Some(ObjectClass::PUBLIC_KEY) {
         return Err(Error::AttributeMissing(AttributeType::VALUE));
@@ -311,17 +368,9 @@ fn ml_dsa(session: &Session, key: ObjectHandle) -> Result<PublicKey, Error> {
     let set = set
         .number()
         .ok_or(Error::AttributeMissing(AttributeType::PARAMETER_SET))?;
-    let set = MlDsa::from_number(set)
-        .ok_or_else(|| Error::Unusable(format!("ML-DSA has no parameter set {set}")))?;
-    let key = value(session, key, AttributeType::VALUE)?;
-    match key.len() == set.public_len() {
-        true => Ok(PublicKey::MlDsa { set, key }),
-        false => Err(Error::Unusable(format!(
-            "a key of {} bytes is none of {}",
-            key.len(),
-            set.name()
-        ))),
-    }
+    let known = known(set)
+        .ok_or_else(|| Error::Unusable(format!("{family} has no parameter set {set}")))?;
+    Ok((known, value(session, key, AttributeType::VALUE)?))
 }
 
 fn positive(session: &Session, key: ObjectHandle, kind: AttributeType) -> Result<Vec<u8>, Error> {
@@ -410,6 +459,40 @@ mod tests {
             Err(Error::Unusable(_))
         ));
         assert_eq!(lattice.ssh_fingerprint(), None);
+        let hashes = PublicKey::SlhDsa {
+            set: SlhDsa::Sha2_128s,
+            key: vec![9; 32],
+        };
+        for form in [Form::Ssh, Form::Jwk] {
+            assert!(matches!(hashes.write(form, ""), Err(Error::Unusable(_))));
+        }
+        assert_eq!(hashes.bare_jwk(), None);
         assert_eq!((rsa.bits(), agreement.bits()), (2048, 255));
+    }
+
+    #[test]
+    fn the_newer_kinds_stand_without_parameters_under_the_numbers_of_the_rfcs() {
+        // RFC 9935, C.2, and RFC 9909, A.2: what stands before the key.
+        let kem = PublicKey::MlKem {
+            set: MlKem::MlKem768,
+            key: vec![7; 1184],
+        };
+        let front = "308204b2300b0609608648016503040402038204a100";
+        assert!(hex::encode(&kem.spki()).starts_with(front));
+        let hashes = PublicKey::SlhDsa {
+            set: SlhDsa::Sha2_128s,
+            key: vec![7; 32],
+        };
+        let front = "3030300b0609608648016503040314032100";
+        assert!(hex::encode(&hashes.spki()).starts_with(front));
+        let last = |spki: &[u8]| hex::encode(&spki[4..17]);
+        for (index, set) in (20..).zip(SlhDsa::ALL) {
+            let key = vec![7; set.public_len()];
+            let spki = PublicKey::SlhDsa { set, key }.spki();
+            let oid = format!("06096086480165030403{index:02x}");
+            assert!(last(&spki).contains(&oid), "{}", set.name());
+        }
+        assert!(hashes.of_its_length("SLH-DSA-SHA2-192s", 48).is_err());
+        assert!(kem.of_its_length("ML-KEM-768", 1184).is_ok());
     }
 }

@@ -206,7 +206,9 @@ fn bytes_of(key: &PublicKey) -> Vec<u8> {
     match key {
         PublicKey::Rsa { modulus, .. } => modulus.clone(),
         PublicKey::Curve { point, .. } => point.clone(),
-        PublicKey::MlDsa { key, .. } => key.clone(),
+        PublicKey::MlDsa { key, .. }
+        | PublicKey::MlKem { key, .. }
+        | PublicKey::SlhDsa { key, .. } => key.clone(),
     }
 }
 

@@ -143,8 +143,8 @@ fn prepared<'p>(
     signature.prepare(usage, payload).map_err(Fault::Item)
 }
 
-/// A compressed point (SEC 1, 2.3.3), the 32 bytes of the other curves, a key of ML-DSA as FIPS 204 writes it, or an
-/// RSAPublicKey (RFC 8017 A.1.1).
+/// A compressed point (SEC 1, 2.3.3), the 32 bytes of the other curves, a key of ML-DSA, ML-KEM or SLH-DSA as its standard
+/// writes it, or an RSAPublicKey (RFC 8017 A.1.1).
 fn short(key: &PublicKey) -> Vec<u8> {
     match key {
         PublicKey::Rsa { modulus, exponent } => {
@@ -157,7 +157,9 @@ fn short(key: &PublicKey) -> Vec<u8> {
             [&[2 | odd][..], x].concat()
         }
         PublicKey::Curve { point, .. } => point.clone(),
-        PublicKey::MlDsa { key, .. } => key.clone(),
+        PublicKey::MlDsa { key, .. }
+        | PublicKey::MlKem { key, .. }
+        | PublicKey::SlhDsa { key, .. } => key.clone(),
     }
 }
 

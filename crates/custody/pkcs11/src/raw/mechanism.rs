@@ -15,7 +15,7 @@ use cryptoki_sys::{
 };
 
 use super::{length, pointer};
-use crate::mechanism::Mechanism;
+use crate::mechanism::{Hash, Mechanism};
 
 /// Calls `work` with the structure of `mechanism`.
 pub(super) fn with<R>(mechanism: &Mechanism<'_>, work: impl FnOnce(*mut CK_MECHANISM) -> R) -> R {
@@ -32,13 +32,14 @@ pub(super) fn with<R>(mechanism: &Mechanism<'_>, work: impl FnOnce(*mut CK_MECHA
         Mechanism::AesCmacGeneral { length } => general(kind, *length, work),
         Mechanism::HmacGeneral { length, .. } => general(kind, *length, work),
         Mechanism::RsaPss { hash, salt_len, .. } => {
-            let pss = CK_RSA_PKCS_PSS_PARAMS {
-                hashAlg: hash.digest(),
-                mgf: hash.mask(),
-                sLen: *salt_len as CK_ULONG,
-            };
-            parameter(kind, pss, work)
+            parameter(kind, pss(*hash, *hash, *salt_len), work)
         }
+        Mechanism::RsaPssMask {
+            hash,
+            mask,
+            salt_len,
+            ..
+        } => parameter(kind, pss(*hash, *mask, *salt_len), work),
         Mechanism::RsaOaep { hash, label } => {
             parameter(kind, oaep(hash.digest(), hash.mask(), label), work)
         }
@@ -144,6 +145,14 @@ fn chacha(nonce: &[u8], aad: &[u8]) -> CK_SALSA20_CHACHA20_POLY1305_PARAMS {
         ulNonceLen: length(nonce),
         pAAD: pointer(aad),
         ulAADLen: length(aad),
+    }
+}
+
+const fn pss(hash: Hash, mask: Hash, salt_len: usize) -> CK_RSA_PKCS_PSS_PARAMS {
+    CK_RSA_PKCS_PSS_PARAMS {
+        hashAlg: hash.digest(),
+        mgf: mask.mask(),
+        sLen: salt_len as CK_ULONG,
     }
 }
 

@@ -243,6 +243,8 @@ const fn key_type(public: &PublicKey) -> &'static str {
         PublicKey::Rsa { .. } => "RSA",
         PublicKey::Curve { .. } => "EC",
         PublicKey::MlDsa { set, .. } => set.name(),
+        PublicKey::MlKem { set, .. } => set.name(),
+        PublicKey::SlhDsa { set, .. } => set.name(),
     }
 }
 
