@@ -91,7 +91,7 @@ enum Command {
     /// Make an AES key.
     #[command(alias = "gen-symmetric")]
     GenSymmetricKey(secret::AesWords),
-    /// Encrypt with an AES key (GCM).
+    /// Encrypt with an AES key (GCM or CCM).
     EncryptSymmetric(work::SealWords),
     /// Decrypt what encrypt-symmetric made.
     DecryptSymmetric(work::SealWords),

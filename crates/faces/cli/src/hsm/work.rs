@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use keywright_hsm::sealing::{self, Layout};
+use keywright_hsm::sealing::{self, Cipher, Layout, Sealing};
 use keywright_hsm::signing::{self, Given, How, Scheme, SignatureForm};
 use keywright_hsm::{Access, Desk, Error, Hash, Kind};
 use keywright_hsm::{hybrid, oaep};
@@ -254,6 +254,9 @@ pub(crate) struct SealWords {
     /// The file format: the container, or nonce, ciphertext and tag alone.
     #[arg(long, value_enum, default_value_t = LayoutName::Keywright)]
     container: LayoutName,
+    /// The cipher [default: gcm]. `decrypt-symmetric` finds it in the container.
+    #[arg(long, value_enum)]
+    cipher: Option<CipherName>,
     /// Additional data that must be the same for decryption; it is not kept secret.
     #[arg(long, value_name = "TEXT", conflicts_with = "aad_file")]
     aad: Option<String>,
@@ -268,11 +271,26 @@ enum LayoutName {
     IvCtTag,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum CipherName {
+    /// AES-GCM.
+    Gcm,
+    /// AES-CCM.
+    Ccm,
+}
+
 impl SealWords {
-    fn layout(&self) -> Layout {
-        match self.container {
-            LayoutName::Keywright => Layout::Container,
-            LayoutName::IvCtTag => Layout::Bare,
+    fn sealing<'a>(&self, aad: &'a [u8]) -> Sealing<'a> {
+        Sealing {
+            layout: match self.container {
+                LayoutName::Keywright => Layout::Container,
+                LayoutName::IvCtTag => Layout::Bare,
+            },
+            cipher: self.cipher.map(|name| match name {
+                CipherName::Gcm => Cipher::AesGcm,
+                CipherName::Ccm => Cipher::AesCcm,
+            }),
+            aad,
         }
     }
 
@@ -290,7 +308,7 @@ pub(super) fn seal(words: &SealWords, beside: &mut Beside) -> Result<Answer, Ref
     let mut named = Named::default();
     let choice = at.key(&words.key.key, &mut named)?;
     let mut input = words.key.input.open()?;
-    let how = (words.layout(), aad.as_slice());
+    let how = words.sealing(&aad);
     let (report, placed) = words
         .output
         .with(|out| Ok(sealing::seal(&desk, &choice, how, &mut input, out)?))?;
@@ -303,7 +321,7 @@ pub(super) fn open(words: &SealWords, beside: &mut Beside) -> Result<Answer, Ref
     let mut named = Named::default();
     let choice = at.key(&words.key.key, &mut named)?;
     let mut input = words.key.input.open()?;
-    let how = (words.layout(), aad.as_slice());
+    let how = words.sealing(&aad);
     let (report, placed) = words
         .output
         .with(|out| Ok(sealing::open(&desk, &choice, how, &mut input, out)?))?;

@@ -62,6 +62,8 @@ mod hsm_benchmark;
 #[cfg(test)]
 mod hsm_calls;
 #[cfg(test)]
+mod hsm_ciphers;
+#[cfg(test)]
 mod hsm_docs;
 #[cfg(test)]
 mod hsm_keys;
