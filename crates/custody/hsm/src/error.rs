@@ -137,6 +137,17 @@ pub enum Error {
     /// The key cannot be used like this.
     #[error("the key cannot do this: {0}")]
     Unusable(String),
+    /// The token does not take a parameter of a mechanism that it has.
+    #[error("this token does not take {what}")]
+    NoParameter {
+        /// What was asked for.
+        what: &'static str,
+        /// The call that refused it; none where the module's version already says so.
+        failure: Option<Failure>,
+    },
+    /// The token made a signature that its own public half refuses.
+    #[error("the signature that the token made does not verify with the public half of the key")]
+    Faulty,
     /// The key was made to stay where it is.
     #[error("the key was made to stay in the token")]
     Stays,
@@ -201,7 +212,8 @@ impl Error {
             Self::ManyTokens { .. } | Self::ManyKeys { .. } => Kind::Ambiguous,
             Self::FinalTry | Self::Refused(_) | Self::Stays => Kind::Refused,
             Self::Unfit(_) | Self::Rejected { .. } => Kind::Negative,
-            Self::Unreadable(_) => Kind::Token,
+            Self::Unreadable(_) | Self::Faulty => Kind::Token,
+            Self::NoParameter { .. } => Kind::Unsupported,
             Self::Input(_) | Self::Output(_) | Self::Random => Kind::Io,
         }
     }
@@ -213,6 +225,10 @@ impl Error {
             Self::Layer(error) => error.failure(),
             Self::Rejected {
                 failure: Some(failure),
+            }
+            | Self::NoParameter {
+                failure: Some(failure),
+                ..
             } => Some(failure),
             _ => None,
         }
@@ -230,6 +246,7 @@ impl Error {
             Self::Layer(Layer::PinLength { .. }) => ReturnCode::PIN_LEN_RANGE,
             Self::Layer(Layer::InputTooLong { .. }) => ReturnCode::DATA_LEN_RANGE,
             Self::Layer(Layer::AttributeChanged(_)) => ReturnCode::TEMPLATE_INCONSISTENT,
+            Self::NoParameter { .. } => ReturnCode::MECHANISM_PARAM_INVALID,
             Self::Stays => ReturnCode::KEY_UNEXTRACTABLE,
             Self::Unreadable(_) => ReturnCode::ATTRIBUTE_TYPE_INVALID,
             // A check value, or a signature that the token itself made, is none that somebody gave.
@@ -297,6 +314,12 @@ impl Error {
                 }
             },
             Self::Unnamed(_) => "name it with --key-label, --id or --uri",
+            Self::NoParameter { .. } => {
+                "leave out what it does not take, such as --mgf, --salt-length, --context or --mechanism eddsa-ph, or take another token"
+            }
+            Self::Faulty => {
+                "nothing was written; see whether both halves of the pair are of one key: keywright hsm inspect-key, and the health of the token"
+            }
             Self::Stays => "only keys made with --extractable can be wrapped",
             Self::FinalTry => "make sure of the PIN, then add --final-try",
             Self::Unfit(_) => "check that data, key and mechanism are those it was made with",
@@ -445,5 +468,20 @@ mod tests {
             assert_eq!((error.code(), error.kind()), (None, Kind::Negative));
             assert_eq!(error.explain_line(Context::Unwrap), None);
         }
+    }
+
+    #[test]
+    fn a_faulty_signature_is_the_tokens_and_a_parameter_is_not_supported() {
+        assert_eq!(
+            (Error::Faulty.code(), Error::Faulty.kind()),
+            (None, Kind::Token)
+        );
+        let none = Error::NoParameter {
+            what: "a context",
+            failure: None,
+        };
+        assert_eq!(none.kind(), Kind::Unsupported);
+        assert_eq!(none.code(), Some(ReturnCode::MECHANISM_PARAM_INVALID));
+        assert!(none.advice().contains("--context"), "{}", none.advice());
     }
 }

@@ -1,7 +1,8 @@
 //! What can be done without a token: hashes, and signatures verified with a public key in a file.
 //!
 //! Not here: hashes other than SHA-256, SHA-384, SHA-512, and signatures other than RSA (PKCS#1 v1.5 and PSS with
-//! SHA-256 and a salt of 32 bytes), ECDSA on P-256 with SHA-256 and on P-384 with SHA-384, Ed25519, and ML-DSA-65.
+//! SHA-256, a salt of 32 bytes and a mask of the same hash), ECDSA on P-256 with SHA-256 and on P-384 with SHA-384, Ed25519
+//! and ML-DSA-65, both without a context.
 
 use std::io::Read;
 
@@ -143,6 +144,61 @@ fn ml_dsa_65(spki: &[u8]) -> Option<MlDsa65VerifyingKey> {
     MlDsa65VerifyingKey::from_bytes(key).ok()
 }
 
+/// What a key in a file and the wishes for it come to.
+struct Offline {
+    key: Key,
+    scheme: Scheme,
+    hash: Hash,
+    key_type: &'static str,
+}
+
+impl Offline {
+    fn new(file: &[u8], how: How<'_>) -> Result<Self, Error> {
+        let key = Key::read(file).ok_or_else(|| {
+            Error::Value(
+                "the file holds no public key of RSA, P-256, P-384, Ed25519 or ML-DSA-65"
+                    .to_owned(),
+            )
+        })?;
+        let (own, hash, key_type) = key.scheme();
+        let scheme = own.chosen(how.scheme, key_type)?;
+        let other_hash = how
+            .hash
+            .is_some_and(|wanted| wanted != hash || !own.hashes_first());
+        if how.input == Given::Hash || other_hash {
+            let text = format!(
+                "without a token only data under {} is verified",
+                hash_name(hash)
+            );
+            return Err(Error::Unusable(text));
+        }
+        if scheme == Scheme::EddsaPh || !how.context.is_empty() {
+            return Err(Error::Unusable(
+                "without a token no context and no pre-hashed variant is verified".to_owned(),
+            ));
+        }
+        let salted = how.salt_len.is_some_and(|salt| salt != hash.len())
+            || how.mask.is_some_and(|mask| mask != hash);
+        if salted || (scheme != Scheme::Pss && (how.salt_len.is_some() || how.mask.is_some())) {
+            return Err(Error::Unusable(
+                "without a token only PSS with a salt of 32 bytes and a mask of sha256 is verified"
+                    .to_owned(),
+            ));
+        }
+        Ok(Self {
+            key,
+            scheme,
+            hash,
+            key_type,
+        })
+    }
+}
+
+/// Refuses what [`verify`] does not verify, without a look at any data.
+pub(crate) fn able(file: &[u8], how: How<'_>) -> Result<(), Error> {
+    Offline::new(file, how).map(|_| ())
+}
+
 /// Verifies a signature with the public key of a file: SubjectPublicKeyInfo, in PEM or DER.
 ///
 /// # Errors
@@ -150,35 +206,16 @@ fn ml_dsa_65(spki: &[u8]) -> Option<MlDsa65VerifyingKey> {
 /// [`Error::Unusable`] for a scheme or hash that is not verified here.
 pub fn verify(
     file: &[u8],
-    how: How,
+    how: How<'_>,
     input: &mut dyn Read,
     signature: &[u8],
 ) -> Result<SignReport, Error> {
-    let key = Key::read(file).ok_or_else(|| {
-        Error::Value(
-            "the file holds no public key of RSA, P-256, P-384, Ed25519 or ML-DSA-65".to_owned(),
-        )
-    })?;
-    let (own, hash, key_type) = key.scheme();
-    let scheme = match (how.scheme, own) {
-        (None, own) => own,
-        (Some(Scheme::Pss), Scheme::Pkcs1) => Scheme::Pss,
-        (Some(wanted), own) if wanted == own => own,
-        (Some(wanted), _) => {
-            let text = format!("{key_type} keys do not make {} signatures", wanted.name());
-            return Err(Error::Unusable(text));
-        }
-    };
-    let other_hash = how
-        .hash
-        .is_some_and(|wanted| wanted != hash || !own.hashes_first());
-    if how.input == Given::Hash || other_hash {
-        let text = format!(
-            "without a token only data under {} is verified",
-            hash_name(hash)
-        );
-        return Err(Error::Unusable(text));
-    }
+    let Offline {
+        key,
+        scheme,
+        hash,
+        key_type,
+    } = Offline::new(file, how)?;
     let message = whole(input, WHOLE)?;
     let half = if hash == Hash::Sha384 { 48 } else { 32 };
     let raw = match (scheme, how.form) {
@@ -195,9 +232,10 @@ pub fn verify(
         key_type,
         mechanism: "none: verified without a token".to_owned(),
         scheme: scheme.name(),
-        hash: own.hashes_first().then(|| hash_name(hash)),
+        hash: scheme.hashes_first().then(|| hash_name(hash)),
         input_bytes: message.len() as u64,
         signature_bytes: signature.len(),
         verification: Some("valid"),
+        self_verified: None,
     })
 }

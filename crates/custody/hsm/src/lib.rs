@@ -49,6 +49,7 @@ mod selection;
 pub mod signing;
 pub mod tokens;
 pub mod uri;
+mod usages;
 
 pub use desk::{Caution, Desk, Login, hash_name};
 pub use error::{Apart, Error, Kind};

@@ -36,6 +36,19 @@ pub enum NameError {
     /// An alternative name of no known kind.
     #[error("the alternative name {0:?} is not dns:NAME, ip:ADDRESS, email:ADDRESS or uri:URI")]
     Alternative(String),
+    /// A key usage of no known name.
+    #[error(
+        "{0:?} is no key usage; known are digitalSignature, nonRepudiation, keyEncipherment, dataEncipherment, keyAgreement, keyCertSign, cRLSign, encipherOnly and decipherOnly"
+    )]
+    Usage(String),
+    /// An extended key usage of no known name.
+    #[error(
+        "{0:?} is no extended key usage; known are serverAuth, clientAuth, codeSigning, emailProtection, timeStamping, OCSPSigning, anyExtendedKeyUsage and dotted numbers"
+    )]
+    ExtendedUsage(String),
+    /// A usage that was named before.
+    #[error("the usage {0:?} stands there twice")]
+    Twice(String),
 }
 
 /// The kinds of strings in names.
@@ -160,7 +173,7 @@ fn unescape(number: usize, value: &str) -> Result<Vec<u8>, NameError> {
 }
 
 /// The content of an object identifier written with dots.
-fn dotted(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn dotted(text: &str) -> Option<Vec<u8>> {
     let arcs: Option<Vec<u32>> = text.split('.').map(|arc| arc.parse().ok()).collect();
     let arcs = arcs.filter(|arcs| arcs.len() >= 2)?;
     let (first, second) = (*arcs.first()?, *arcs.get(1)?);

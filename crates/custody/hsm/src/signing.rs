@@ -1,13 +1,18 @@
-//! `sign`, `verify`: RSA, ECDSA, `EdDSA` and ML-DSA, over inputs of any size.
+//! `sign`, `verify`: RSA, ECDSA, `EdDSA`, ML-DSA and SLH-DSA, over inputs of any size.
 //!
 //! The token hashes where it has the mechanism for that. Where it only signs a hash, the hash is made here:
 //! SHA-256, SHA-384, SHA-512 and no others. ECDSA signatures are r and s side by side, or DER.
 //!
-//! Not here: Ed25519ctx and Ed25519ph, contexts and the pre-hashed variant of ML-DSA, SLH-DSA.
+//! A signature can be verified before it is given out ([`Check::Verify`]): in the token with the public half of the pair,
+//! in a session of its own that takes the same pieces; without a public half there, in this process.
+//!
+//! Not here: the pre-hashed variants of ML-DSA and SLH-DSA.
 
 use std::io::Read;
 
-use keywright_pkcs11::{Ability, Mechanism, ObjectHandle, Session};
+use keywright_pkcs11::{
+    Ability, Access, Error as Layer, KeyAccess, Mechanism, ObjectHandle, Session, Template,
+};
 use keywright_pkcs11_names::{AttributeType, ObjectClass};
 use keywright_secret::SecretBytes;
 use serde::Serialize;
@@ -15,6 +20,7 @@ use serde::Serialize;
 use crate::desk::{Desk, hash_name};
 use crate::error::Error;
 use crate::piece::{Pieces, WHOLE, whole};
+use crate::public_key::PublicKey;
 use crate::scheme::Settled;
 pub use crate::scheme::{Given, How, Scheme, SignatureForm};
 use crate::selection::KeyChoice;
@@ -35,10 +41,13 @@ pub struct SignReport {
     pub signature_bytes: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<&'static str>,
+    /// Who verified a new signature: the token, or this process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_verified: Option<&'static str>,
 }
 
 impl SignReport {
-    fn new(settled: &Settled, operation: &'static str, mechanism: &Mechanism<'_>) -> Self {
+    fn new(settled: &Settled<'_>, operation: &'static str, mechanism: &Mechanism<'_>) -> Self {
         Self {
             operation,
             key_label: String::new(),
@@ -52,6 +61,7 @@ impl SignReport {
             input_bytes: 0,
             signature_bytes: 0,
             verification: None,
+            self_verified: None,
         }
     }
 }
@@ -71,7 +81,7 @@ enum Fed {
 /// Decides how the input reaches the token, and reads it where it must be whole.
 fn feed<'m>(
     session: &Session,
-    settled: &Settled,
+    settled: &Settled<'m>,
     input: &mut dyn Read,
     (given, way): (Given, Way),
 ) -> Result<(Mechanism<'m>, Fed), Error> {
@@ -116,46 +126,115 @@ fn feed<'m>(
     ))
 }
 
+/// Whether a new signature is verified before it is given out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third")]
+pub enum Check {
+    /// No.
+    #[default]
+    None,
+    /// Yes; one that does not verify is an error of the token.
+    Verify,
+}
+
 /// Signs an input with a private key.
 ///
 /// # Errors
-/// [`Error::NoKey`], [`Error::Unusable`]; what the token refuses.
+/// [`Error::NoKey`], [`Error::Unusable`]; [`Error::Faulty`] if the signature is checked and does not verify;
+/// [`Error::NoParameter`]; what the token refuses.
 pub fn sign(
     desk: &mut Desk,
     choice: &KeyChoice<'_>,
-    how: How,
+    (how, check): (How<'_>, Check),
     input: &mut dyn Read,
 ) -> Result<(Vec<u8>, SignReport), Error> {
     let key = desk.find(choice, ObjectClass::PRIVATE_KEY)?;
-    sign_with(desk, key, how, input)
+    if check == Check::None {
+        return sign_with(desk, key, how, input);
+    }
+    match public_half(&desk.session, key)? {
+        Some(public) => {
+            let session = desk.session.token().open_for(Access::Read)?;
+            let mut witness = Witness { session, public };
+            let (signature, mut report) = signed(desk, key, how, (input, Some(&mut witness)))?;
+            report.self_verified = Some("token");
+            Ok((signature, report))
+        }
+        None => sign_checked_here(desk, key, how, input),
+    }
+}
+
+/// Signs what is then verified in this process, which holds it as a whole for that.
+fn sign_checked_here(
+    desk: &mut Desk,
+    key: ObjectHandle,
+    how: How<'_>,
+    input: &mut dyn Read,
+) -> Result<(Vec<u8>, SignReport), Error> {
+    let public = PublicKey::of_private(&desk.session, key).map_err(|_| {
+        Error::Unusable("the token has no public half to verify its signature with".to_owned())
+    })?;
+    let spki = public.spki();
+    // What is not verified here is refused before anything is signed.
+    crate::here::able(&spki, how)?;
+    let data = whole(input, WHOLE)?;
+    let (signature, mut report) = sign_with(desk, key, how, &mut data.expose())?;
+    match crate::here::verify(&spki, how, &mut data.expose(), &signature) {
+        Ok(_) => {
+            report.self_verified = Some("process");
+            Ok((signature, report))
+        }
+        Err(Error::Unfit(_)) => Err(Error::Faulty),
+        Err(error) => Err(error),
+    }
+}
+
+/// A second session, in which the token verifies while it signs in the first.
+struct Witness {
+    session: Session,
+    public: ObjectHandle,
 }
 
 pub(crate) fn sign_with(
     desk: &mut Desk,
     key: ObjectHandle,
-    how: How,
+    how: How<'_>,
     input: &mut dyn Read,
+) -> Result<(Vec<u8>, SignReport), Error> {
+    signed(desk, key, how, (input, None))
+}
+
+fn signed(
+    desk: &mut Desk,
+    key: ObjectHandle,
+    how: How<'_>,
+    (input, witness): (&mut dyn Read, Option<&mut Witness>),
 ) -> Result<(Vec<u8>, SignReport), Error> {
     let settled = Settled::new(&desk.session, key, how)?;
     let asks = desk.always_asks(key)?;
     let (mechanism, fed) = feed(&desk.session, &settled, input, (how.input, Way::Sign))?;
+    if witness.is_some() {
+        desk.session.token().require(&mechanism, Ability::Verify)?;
+    }
     let mut report = SignReport::new(&settled, "sign", &mechanism);
     let label = desk.session.attribute(key, AttributeType::LABEL)?;
     let (session, login) = desk.split();
     let access = Desk::key_access(login, key, asks);
-    let mut signature = Vec::new();
-    report.input_bytes = match fed {
+    let begin = |error| settled.refused(error);
+    let (mut signature, length) = match fed {
         Fed::Whole(data, length) => {
-            session.sign(&mechanism, access, data.expose(), &mut signature)?;
-            length
+            let mut signature = Vec::new();
+            let done = session.sign(&mechanism, access, data.expose(), &mut signature);
+            done.map_err(begin)?;
+            if let Some(Witness { session, public }) = witness {
+                let verified = session.verify(&mechanism, *public, data.expose(), &signature);
+                verified.map_err(faulty)?;
+            }
+            (signature, length)
         }
-        Fed::Stream => {
-            let mut running = session.sign_stream(&mechanism, access)?;
-            let length = each(input, |piece| running.update(piece))?;
-            running.finish(&mut signature)?;
-            length
-        }
+        Fed::Stream => streamed(session, (&mechanism, access), (input, witness), begin)?,
     };
+    report.input_bytes = length;
     if settled.scheme == Scheme::Ecdsa && settled.form == SignatureForm::Der {
         let der = der::signature_to_der(&signature);
         signature = der.ok_or(Error::Unfit("signature that the token made"))?;
@@ -163,6 +242,59 @@ pub(crate) fn sign_with(
     report.signature_bytes = signature.len();
     report.key_label = label.text().unwrap_or_default();
     Ok((signature, report))
+}
+
+/// Signs pieces, which a witness gets as well.
+fn streamed(
+    session: &mut Session,
+    (mechanism, access): (&Mechanism<'_>, KeyAccess<'_>),
+    (input, witness): (&mut dyn Read, Option<&mut Witness>),
+    begin: impl Fn(Layer) -> Error,
+) -> Result<(Vec<u8>, u64), Error> {
+    let mut running = session.sign_stream(mechanism, access).map_err(&begin)?;
+    let verified = witness.map(|Witness { session, public }| {
+        let begun = session.verify_stream(mechanism, *public);
+        begun.map_err(begin)
+    });
+    let mut verified = verified.transpose()?;
+    let length = each(input, |piece| {
+        running.update(piece)?;
+        match &mut verified {
+            Some(verified) => verified.update(piece),
+            None => Ok(()),
+        }
+    })?;
+    let mut signature = Vec::new();
+    running.finish(&mut signature)?;
+    if let Some(verified) = verified {
+        verified.finish(&signature).map_err(faulty)?;
+    }
+    Ok((signature, length))
+}
+
+/// A new signature that does not fit is the fault of the token.
+pub(crate) fn faulty(error: Layer) -> Error {
+    match error {
+        Layer::SignatureInvalid(_) => Error::Faulty,
+        other => other.into(),
+    }
+}
+
+/// The public key object of a pair, if the token has exactly one with its id.
+pub(crate) fn public_half(
+    session: &Session,
+    private: ObjectHandle,
+) -> Result<Option<ObjectHandle>, Error> {
+    let id = session.attribute(private, AttributeType::ID)?;
+    let Some(id) = id.bytes().filter(|id| !id.is_empty()) else {
+        return Ok(None);
+    };
+    let template = Template::new().class(ObjectClass::PUBLIC_KEY).id(id);
+    match session.find_one(&template) {
+        Ok(found) => Ok(Some(found)),
+        Err(Layer::NoObject | Layer::ManyObjects { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Gives every piece to `take`; an empty input is one empty piece.
@@ -185,11 +317,11 @@ pub(crate) fn each(
 /// Verifies a signature with a public key of the token.
 ///
 /// # Errors
-/// [`Error::Unfit`] if it does not fit, and only then; [`Error::NoKey`]; what the token refuses.
+/// [`Error::Unfit`] if it does not fit, and only then; [`Error::NoKey`]; [`Error::NoParameter`]; what the token refuses.
 pub fn verify(
     desk: &mut Desk,
     choice: &KeyChoice<'_>,
-    how: How,
+    how: How<'_>,
     input: &mut dyn Read,
     signature: &[u8],
 ) -> Result<SignReport, Error> {
@@ -200,7 +332,7 @@ pub fn verify(
 pub(crate) fn verify_with(
     desk: &mut Desk,
     key: ObjectHandle,
-    how: How,
+    how: How<'_>,
     input: &mut dyn Read,
     signature: &[u8],
 ) -> Result<SignReport, Error> {
@@ -227,12 +359,13 @@ pub(crate) fn verify_with(
             session.verify(&mechanism, key, data.expose(), &raw)
         }
         Fed::Stream => {
-            let mut running = session.verify_stream(&mechanism, key)?;
+            let begun = session.verify_stream(&mechanism, key);
+            let mut running = begun.map_err(|error| settled.refused(error))?;
             report.input_bytes = each(input, |piece| running.update(piece))?;
             running.finish(&raw)
         }
     };
-    done?;
+    done.map_err(|error| settled.refused(error))?;
     report.verification = Some("valid");
     Ok(report)
 }

@@ -22,7 +22,7 @@ fn damaged_rules_are_refused_with_a_place_and_never_panic() {
     }
 }
 
-fn desk(store: &Store) -> Desk {
+pub(crate) fn desk(store: &Store) -> Desk {
     let at = &store.tokens()[0];
     let module = Module::load(at.module()).unwrap();
     let choice = TokenChoice {

@@ -3,7 +3,7 @@
 use keywright_hsm::objects::ObjectReport;
 use keywright_hsm::pairs::{self, Half, Leaving, Namesakes, NewKey};
 use keywright_hsm::public_key::{Form, PublicKey};
-use keywright_hsm::request;
+use keywright_hsm::request::{self, Wanted};
 use keywright_hsm::{Access, Curve, Desk, Error, Hash, MlDsa, PairKind, Purpose};
 use keywright_pkcs11_names::ObjectClass;
 use serde_json::json;
@@ -14,6 +14,7 @@ use super::look::{Detail, class, row};
 use super::make::HashName;
 use super::pin::UserPin;
 use super::place::{Entry, Key, Named, Place, digits};
+use super::work::SchemeName;
 use crate::confirm::{Word, Yes, confirm_with};
 use crate::exit::{Exit, Failure};
 use crate::output::table;
@@ -395,6 +396,15 @@ pub(crate) struct RequestWords {
     /// An alternative name: dns:NAME, ip:ADDRESS, email:ADDRESS or uri:URI. May be given more than once.
     #[arg(long, value_name = "NAME")]
     san: Vec<String>,
+    /// Key usages with commas between, such as `digitalSignature,keyEncipherment` (RFC 5280, 4.2.1.3).
+    #[arg(long, value_name = "NAMES")]
+    key_usage: Option<String>,
+    /// Extended key usages with commas between, such as `serverAuth,clientAuth`, or numbers with dots.
+    #[arg(long, value_name = "NAMES")]
+    extended_key_usage: Option<String>,
+    /// The scheme of its signature [default: pkcs1v15 for RSA, else that of the key].
+    #[arg(long, value_enum)]
+    mechanism: Option<SchemeName>,
     /// The hash [default: sha256 for RSA, that of the curve for ECDSA].
     #[arg(long, value_enum)]
     hash: Option<HashName>,
@@ -416,8 +426,15 @@ pub(super) fn csr(words: &RequestWords, beside: &mut Beside) -> Result<Answer, R
     let (mut desk, at) = words.place.desk(beside, &words.pin, how)?;
     let mut named = Named::default();
     let choice = at.key(&words.key, &mut named)?;
-    let what = (words.subject.as_str(), words.san.as_slice());
-    let (der, report) = request::request(&mut desk, &choice, what, words.hash.map(Hash::from))?;
+    let wanted = Wanted {
+        subject: &words.subject,
+        names: &words.san,
+        key_usage: words.key_usage.as_deref(),
+        extended_key_usage: words.extended_key_usage.as_deref(),
+        scheme: words.mechanism.map(SchemeName::scheme),
+        hash: words.hash.map(Hash::from),
+    };
+    let (der, report) = request::request(&mut desk, &choice, wanted)?;
     let mut data = serde_json::to_value(&report).unwrap_or_default();
     let (written, format) = match words.container {
         RequestForm::Pem => (request::pem(&der).into_bytes(), "PEM"),

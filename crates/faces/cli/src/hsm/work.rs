@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use keywright_hsm::sealing::{self, Cipher, Layout, Sealing};
-use keywright_hsm::signing::{self, Given, How, Scheme, SignatureForm};
+use keywright_hsm::signing::{self, Check, Given, How, Scheme, SignatureForm};
 use keywright_hsm::{Access, Desk, Error, Hash, Kind};
 use keywright_hsm::{hybrid, oaep};
 use serde_json::{Value, json};
@@ -71,16 +71,45 @@ pub(crate) struct HowWords {
     /// How an ECDSA signature is written.
     #[arg(long, value_enum, default_value_t = FormName::Raw)]
     signature_format: FormName,
+    /// Bytes of the salt of PSS [default: as many as the hash has].
+    #[arg(long, value_name = "N")]
+    salt_length: Option<usize>,
+    /// The hash of the mask of PSS [default: that of the data].
+    #[arg(long, value_name = "HASH", value_enum)]
+    mgf: Option<HashName>,
+    /// A context, up to 255 bytes, that must be the same for verification: Ed25519ctx, Ed448, ML-DSA, SLH-DSA.
+    #[arg(long, value_name = "TEXT", conflicts_with = "context_file")]
+    context: Option<String>,
+    /// The same, from a file.
+    #[arg(long, value_name = "FILE")]
+    context_file: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum SchemeName {
+pub(super) enum SchemeName {
     Pkcs1v15,
-    /// Salt as long as the hash.
     Pss,
     Ecdsa,
+    /// Ed25519 or Ed448; with a context Ed25519ctx.
     Eddsa,
+    /// Ed25519ph or Ed448ph: the data is hashed first, by the token.
+    EddsaPh,
     MlDsa,
+    SlhDsa,
+}
+
+impl SchemeName {
+    pub(super) const fn scheme(self) -> Scheme {
+        match self {
+            Self::Pkcs1v15 => Scheme::Pkcs1,
+            Self::Pss => Scheme::Pss,
+            Self::Ecdsa => Scheme::Ecdsa,
+            Self::Eddsa => Scheme::Eddsa,
+            Self::EddsaPh => Scheme::EddsaPh,
+            Self::MlDsa => Scheme::MlDsa,
+            Self::SlhDsa => Scheme::SlhDsa,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -92,15 +121,30 @@ enum FormName {
 }
 
 impl HowWords {
-    fn how(&self) -> How {
+    /// The context. An empty one is refused: no scheme tells it from none.
+    fn context(&self) -> Result<Vec<u8>, Refusal> {
+        let context = match &self.context_file {
+            Some(file) => files::read(file)?,
+            None => self
+                .context
+                .as_deref()
+                .unwrap_or_default()
+                .as_bytes()
+                .to_vec(),
+        };
+        let given = self.context.is_some() || self.context_file.is_some();
+        if given && context.is_empty() {
+            return Err(Refusal::usage(
+                "the context is empty",
+                "give it 1 to 255 bytes, or leave it out",
+            ));
+        }
+        Ok(context)
+    }
+
+    fn how<'a>(&self, context: &'a [u8]) -> How<'a> {
         How {
-            scheme: self.mechanism.map(|name| match name {
-                SchemeName::Pkcs1v15 => Scheme::Pkcs1,
-                SchemeName::Pss => Scheme::Pss,
-                SchemeName::Ecdsa => Scheme::Ecdsa,
-                SchemeName::Eddsa => Scheme::Eddsa,
-                SchemeName::MlDsa => Scheme::MlDsa,
-            }),
+            scheme: self.mechanism.map(SchemeName::scheme),
             hash: self.hash.map(Hash::from),
             input: if self.prehashed {
                 Given::Hash
@@ -111,6 +155,9 @@ impl HowWords {
                 FormName::Der => SignatureForm::Der,
                 FormName::Raw => SignatureForm::Raw,
             },
+            salt_len: self.salt_length,
+            mask: self.mgf.map(Hash::from),
+            context,
         }
     }
 }
@@ -122,17 +169,27 @@ pub(crate) struct SignWords {
     key: KeyWords,
     #[command(flatten)]
     how: HowWords,
+    /// Verify the signature before it is written: in the token, or here where it has no public half.
+    #[arg(long)]
+    self_verify: bool,
     #[command(flatten)]
     output: Output,
 }
 
 pub(super) fn sign(words: &SignWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let context = words.how.context()?;
+    let how = words.how.how(&context);
+    let check = if words.self_verify {
+        Check::Verify
+    } else {
+        Check::None
+    };
     let (mut desk, at) = words.key.desk(Entry::Needed, beside)?;
     let mut named = Named::default();
     let choice = at.key(&words.key.key, &mut named)?;
     let mut input = words.key.input.open()?;
     let (report, placed) = words.output.with(|out| {
-        let (signature, report) = signing::sign(&mut desk, &choice, words.how.how(), &mut input)?;
+        let (signature, report) = signing::sign(&mut desk, &choice, (how, check), &mut input)?;
         out.write_all(&signature).map_err(Error::Output)?;
         Ok(report)
     })?;
@@ -158,17 +215,19 @@ pub(crate) struct VerifyWords {
 
 pub(super) fn verify(words: &VerifyWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let signature = files::read(&words.signature)?;
+    let context = words.how.context()?;
+    let how = words.how.how(&context);
     if let Some(file) = &words.pubkey {
         let public = files::read(file)?;
         let mut input = words.key.input.open()?;
-        let report = keywright_hsm::here::verify(&public, words.how.how(), &mut input, &signature);
+        let report = keywright_hsm::here::verify(&public, how, &mut input, &signature);
         return words.key.verified("verify", report);
     }
     let (mut desk, at) = words.key.desk(Entry::IfNamed, beside)?;
     let mut named = Named::default();
     let choice = at.key(&words.key.key, &mut named)?;
     let mut input = words.key.input.open()?;
-    let report = signing::verify(&mut desk, &choice, words.how.how(), &mut input, &signature);
+    let report = signing::verify(&mut desk, &choice, how, &mut input, &signature);
     words.key.verified("verify", report)
 }
 

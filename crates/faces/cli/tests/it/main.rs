@@ -76,6 +76,10 @@ mod hsm_more;
 #[cfg(test)]
 mod hsm_refusals;
 #[cfg(test)]
+mod hsm_requests;
+#[cfg(test)]
+mod hsm_schemes;
+#[cfg(test)]
 mod hsm_screens;
 #[cfg(test)]
 mod hsm_table;
