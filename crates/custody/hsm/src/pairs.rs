@@ -1,7 +1,9 @@
 //! Key pairs made, and keys destroyed.
 
 use keywright_encoding::hex;
-use keywright_pkcs11::{Ability, Curve, KeyPlan, ObjectHandle, PairKind, Purpose, Template};
+use keywright_pkcs11::{
+    Ability, Curve, KeyPlan, MlKem, ObjectHandle, PairKind, Purpose, SlhDsa, Template,
+};
 use keywright_pkcs11_names::{AttributeType, ObjectClass};
 use keywright_primitives::random::RandomStream;
 use serde::Serialize;
@@ -119,14 +121,13 @@ pub fn generate(desk: &Desk, kind: PairKind, new: &NewKey<'_>) -> Result<PairRep
         }
     };
     let report = ObjectReport::read(desk, pair.private)?;
-    let (key_type, curve) = match kind {
-        PairKind::Curve(curve) => (type_name(Some(curve)), Some(curve)),
-        PairKind::MlDsa(set) => (set.name(), None),
-        _ => (type_name(None), None),
+    let curve = match kind {
+        PairKind::Curve(curve) => Some(curve),
+        _ => None,
     };
     Ok(PairReport {
         operation: "gen-keypair",
-        key_type,
+        key_type: kind_name(kind),
         bits: public.bits(),
         curve: curve.map(curve_name),
         key_label: new.label.to_owned(),
@@ -137,6 +138,19 @@ pub fn generate(desk: &Desk, kind: PairKind, new: &NewKey<'_>) -> Result<PairRep
         fingerprint: public.fingerprint(),
         uri: report.uri,
     })
+}
+
+/// What a pair of this kind is called.
+fn kind_name(kind: PairKind) -> &'static str {
+    match kind {
+        PairKind::Curve(curve) => type_name(Some(curve)),
+        PairKind::MlDsa(set) => set.name(),
+        PairKind::MlKem { set } => MlKem::from_number(u64::from(set)).map_or("ML-KEM", MlKem::name),
+        PairKind::SlhDsa { set } => {
+            SlhDsa::from_number(u64::from(set)).map_or("SLH-DSA", SlhDsa::name)
+        }
+        _ => type_name(None),
+    }
 }
 
 pub(crate) const fn type_name(curve: Option<Curve>) -> &'static str {

@@ -8,6 +8,8 @@ mod container;
 #[cfg(test)]
 mod edwards;
 #[cfg(test)]
+mod kem;
+#[cfg(test)]
 mod session;
 #[cfg(test)]
 mod uri;

@@ -4,7 +4,7 @@ use keywright_hsm::objects::ObjectReport;
 use keywright_hsm::pairs::{self, Half, Leaving, Namesakes, NewKey};
 use keywright_hsm::public_key::{Form, PublicKey};
 use keywright_hsm::request::{self, Wanted};
-use keywright_hsm::{Access, Curve, Desk, Error, Hash, MlDsa, PairKind, Purpose};
+use keywright_hsm::{Access, Curve, Desk, Error, Hash, MlDsa, MlKem, PairKind, Purpose, SlhDsa};
 use keywright_pkcs11_names::ObjectClass;
 use serde_json::json;
 
@@ -80,7 +80,7 @@ pub(crate) struct PairWords {
     /// Bits of an RSA modulus, 2048 to 8192.
     #[arg(long, value_name = "N", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(2048..=8192))]
     bits: u32,
-    /// The one thing that the key may do [default: sign; derive for x25519 and x448].
+    /// The one thing that the key may do [default: sign; derive for x25519 and x448, kem for ML-KEM].
     #[arg(long, value_enum)]
     usage: Option<PairUsage>,
 }
@@ -103,6 +103,36 @@ enum PairName {
     MlDsa65,
     #[value(name = "ml-dsa-87")]
     MlDsa87,
+    #[value(name = "ml-kem-512")]
+    MlKem512,
+    #[value(name = "ml-kem-768")]
+    MlKem768,
+    #[value(name = "ml-kem-1024")]
+    MlKem1024,
+    #[value(name = "slh-dsa-sha2-128s")]
+    SlhDsaSha2_128s,
+    #[value(name = "slh-dsa-sha2-128f")]
+    SlhDsaSha2_128f,
+    #[value(name = "slh-dsa-sha2-192s")]
+    SlhDsaSha2_192s,
+    #[value(name = "slh-dsa-sha2-192f")]
+    SlhDsaSha2_192f,
+    #[value(name = "slh-dsa-sha2-256s")]
+    SlhDsaSha2_256s,
+    #[value(name = "slh-dsa-sha2-256f")]
+    SlhDsaSha2_256f,
+    #[value(name = "slh-dsa-shake-128s")]
+    SlhDsaShake128s,
+    #[value(name = "slh-dsa-shake-128f")]
+    SlhDsaShake128f,
+    #[value(name = "slh-dsa-shake-192s")]
+    SlhDsaShake192s,
+    #[value(name = "slh-dsa-shake-192f")]
+    SlhDsaShake192f,
+    #[value(name = "slh-dsa-shake-256s")]
+    SlhDsaShake256s,
+    #[value(name = "slh-dsa-shake-256f")]
+    SlhDsaShake256f,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -111,6 +141,8 @@ enum PairUsage {
     Encrypt,
     Wrap,
     Derive,
+    /// Encapsulate and decapsulate.
+    Kem,
 }
 
 impl PairName {
@@ -128,29 +160,61 @@ impl PairName {
             Self::MlDsa44 => return PairKind::MlDsa(MlDsa::MlDsa44),
             Self::MlDsa65 => return PairKind::MlDsa(MlDsa::MlDsa65),
             Self::MlDsa87 => return PairKind::MlDsa(MlDsa::MlDsa87),
+            Self::MlKem512 => return kem(MlKem::MlKem512),
+            Self::MlKem768 => return kem(MlKem::MlKem768),
+            Self::MlKem1024 => return kem(MlKem::MlKem1024),
+            Self::SlhDsaSha2_128s => return hashes(SlhDsa::Sha2_128s),
+            Self::SlhDsaSha2_128f => return hashes(SlhDsa::Sha2_128f),
+            Self::SlhDsaSha2_192s => return hashes(SlhDsa::Sha2_192s),
+            Self::SlhDsaSha2_192f => return hashes(SlhDsa::Sha2_192f),
+            Self::SlhDsaSha2_256s => return hashes(SlhDsa::Sha2_256s),
+            Self::SlhDsaSha2_256f => return hashes(SlhDsa::Sha2_256f),
+            Self::SlhDsaShake128s => return hashes(SlhDsa::Shake128s),
+            Self::SlhDsaShake128f => return hashes(SlhDsa::Shake128f),
+            Self::SlhDsaShake192s => return hashes(SlhDsa::Shake192s),
+            Self::SlhDsaShake192f => return hashes(SlhDsa::Shake192f),
+            Self::SlhDsaShake256s => return hashes(SlhDsa::Shake256s),
+            Self::SlhDsaShake256f => return hashes(SlhDsa::Shake256f),
         })
+    }
+
+    /// The purposes that keys of this type can have, the one without being asked first.
+    const fn purposes(self) -> &'static [PairUsage] {
+        match self {
+            Self::Rsa => &[PairUsage::Sign, PairUsage::Encrypt, PairUsage::Wrap],
+            Self::P256 | Self::P384 | Self::P521 | Self::Secp256k1 => {
+                &[PairUsage::Sign, PairUsage::Derive]
+            }
+            Self::X25519 | Self::X448 => &[PairUsage::Derive],
+            Self::MlKem512 | Self::MlKem768 | Self::MlKem1024 => &[PairUsage::Kem],
+            _ => &[PairUsage::Sign],
+        }
     }
 
     /// The purpose, if keys of this type have it.
     fn purpose(self, usage: Option<PairUsage>) -> Result<Purpose, Refusal> {
-        let agrees = matches!(self, Self::X25519 | Self::X448);
-        let signs_alone = matches!(
-            self,
-            Self::Ed25519 | Self::Ed448 | Self::MlDsa44 | Self::MlDsa65 | Self::MlDsa87
-        );
-        match usage {
-            None if agrees => Ok(Purpose::Derive),
-            None => Ok(Purpose::Sign),
-            Some(PairUsage::Sign) if !agrees => Ok(Purpose::Sign),
-            Some(PairUsage::Derive) if self != Self::Rsa && !signs_alone => Ok(Purpose::Derive),
-            Some(PairUsage::Encrypt) if self == Self::Rsa => Ok(Purpose::Encrypt),
-            Some(PairUsage::Wrap) if self == Self::Rsa => Ok(Purpose::Wrap),
-            Some(_) => Err(Refusal::usage(
+        let all = self.purposes();
+        let own = usage.or_else(|| all.first().copied());
+        match own.filter(|usage| all.contains(usage)) {
+            Some(PairUsage::Sign) => Ok(Purpose::Sign),
+            Some(PairUsage::Encrypt) => Ok(Purpose::Encrypt),
+            Some(PairUsage::Wrap) => Ok(Purpose::Wrap),
+            Some(PairUsage::Derive) => Ok(Purpose::Derive),
+            Some(PairUsage::Kem) => Ok(Purpose::Encapsulate),
+            None => Err(Refusal::usage(
                 "keys of this type cannot do that",
-                "RSA signs, encrypts or wraps; curves sign or derive; x25519 and x448 derive; Ed25519, Ed448 and ML-DSA sign",
+                "RSA signs, encrypts or wraps; curves sign or derive; x25519 and x448 derive; Ed25519, Ed448, ML-DSA and SLH-DSA sign; ML-KEM is for kem",
             )),
         }
     }
+}
+
+const fn kem(set: MlKem) -> PairKind {
+    PairKind::MlKem { set: set.number() }
+}
+
+const fn hashes(set: SlhDsa) -> PairKind {
+    PairKind::SlhDsa { set: set.number() }
 }
 
 pub(super) fn gen_pair(words: &PairWords, beside: &mut Beside) -> Result<Answer, Refusal> {
@@ -189,7 +253,7 @@ enum FormName {
     Der,
     /// A line of `authorized_keys`.
     Ssh,
-    /// The point of a curve alone.
+    /// The point of a curve alone, or the key as its standard writes it.
     Raw,
     /// A JSON Web Key with its thumbprint.
     Jwk,

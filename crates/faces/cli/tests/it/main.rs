@@ -74,6 +74,8 @@ mod hsm_menu;
 #[cfg(test)]
 mod hsm_more;
 #[cfg(test)]
+mod hsm_postquantum;
+#[cfg(test)]
 mod hsm_refusals;
 #[cfg(test)]
 mod hsm_requests;
