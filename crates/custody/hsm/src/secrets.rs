@@ -1,7 +1,8 @@
 //! Secret keys: made, wrapped, unwrapped, and told apart by a check value.
 //!
-//! Wrapping: AES key wrap (RFC 3394), the same with padding (RFC 5649), RSA-OAEP. What comes out is the bare
-//! wrapped key, as other tools read it; a private key is wrapped as PKCS#8, which wants the padding.
+//! Wrapping: AES key wrap (RFC 3394), the same with padding (RFC 5649), RSA-OAEP, and the last two together
+//! (`CKM_RSA_AES_KEY_WRAP`) where a token has that. What comes out is the bare wrapped key, as other tools read it; a
+//! private key is wrapped as PKCS#8, which wants the padding.
 
 use keywright_encoding::hex;
 use keywright_pkcs11::{Ability, Hash, Mechanism, ObjectHandle, SecretKind, Session};
@@ -106,6 +107,8 @@ pub enum Method {
     Kw,
     /// AES key wrap with padding: keys of any length.
     Kwp,
+    /// An AES key of its own under RSA-OAEP with this hash, and the key under that with padding: keys of any length.
+    RsaAes(Hash),
     /// RSA-OAEP with this hash.
     RsaOaep(Hash),
 }
@@ -117,6 +120,7 @@ impl Method {
         match self {
             Self::Kw => "aes-kw",
             Self::Kwp => "aes-kwp",
+            Self::RsaAes(_) => "rsa-aes-kw",
             Self::RsaOaep(_) => "rsa-oaep",
         }
     }
@@ -125,6 +129,10 @@ impl Method {
         let token = session.token();
         let mechanism = match self {
             Self::Kw => Mechanism::AesKeyWrap,
+            Self::RsaAes(hash) => Mechanism::RsaAesKeyWrap {
+                hash,
+                aes_bits: 256,
+            },
             Self::RsaOaep(hash) => Mechanism::RsaOaep { hash, label: &[] },
             Self::Kwp if token.can(&Mechanism::AesKeyWrapPad, ability) => Mechanism::AesKeyWrapPad,
             Self::Kwp => {
@@ -146,8 +154,8 @@ impl Method {
 
     const fn class(self, ability: Ability) -> ObjectClass {
         match (self, ability) {
-            (Self::RsaOaep(_), Ability::Wrap) => ObjectClass::PUBLIC_KEY,
-            (Self::RsaOaep(_), _) => ObjectClass::PRIVATE_KEY,
+            (Self::RsaOaep(_) | Self::RsaAes(_), Ability::Wrap) => ObjectClass::PUBLIC_KEY,
+            (Self::RsaOaep(_) | Self::RsaAes(_), _) => ObjectClass::PRIVATE_KEY,
             _ => ObjectClass::SECRET_KEY,
         }
     }

@@ -95,13 +95,13 @@ enum Command {
     EncryptSymmetric(work::SealWords),
     /// Decrypt what encrypt-symmetric made.
     DecryptSymmetric(work::SealWords),
-    /// Encrypt with an RSA public key (OAEP): a short input, or with --envelope one of any size.
+    /// Encrypt with an RSA public key: a short input, or with --envelope one of any size.
     Encrypt(work::RsaWords),
-    /// Decrypt with an RSA private key (OAEP).
+    /// Decrypt with an RSA private key.
     Decrypt(work::RsaWords),
-    /// Take a secret key out under another key.
+    /// Take a secret or private key out under another key.
     WrapKey(secret::WrapWords),
-    /// Bring a wrapped secret key in.
+    /// Bring a wrapped secret or private key in.
     UnwrapKey(secret::UnwrapWords),
     /// Make a certificate request.
     GenCsr(keys::RequestWords),

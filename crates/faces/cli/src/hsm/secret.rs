@@ -116,6 +116,8 @@ enum MethodName {
     AesKwp,
     /// RSA-OAEP.
     RsaOaep,
+    /// An AES key of its own under RSA-OAEP, and the key under that (`CKM_RSA_AES_KEY_WRAP`).
+    RsaAesKw,
 }
 
 impl MethodName {
@@ -124,6 +126,7 @@ impl MethodName {
             Self::AesKw => Method::Kw,
             Self::AesKwp => Method::Kwp,
             Self::RsaOaep => Method::RsaOaep(Hash::from(hash)),
+            Self::RsaAesKw => Method::RsaAes(Hash::from(hash)),
         }
     }
 }
@@ -143,7 +146,7 @@ pub(crate) struct WrapWords {
     /// How.
     #[arg(long, value_enum, default_value_t = MethodName::AesKw)]
     method: MethodName,
-    /// The hash of RSA-OAEP.
+    /// The hash of RSA-OAEP, alone or with an AES key.
     #[arg(long, value_enum, default_value_t = HashName::Sha256)]
     hash: HashName,
     #[command(flatten)]
@@ -173,7 +176,7 @@ pub(crate) struct UnwrapWords {
     /// How it is wrapped.
     #[arg(long, value_enum, default_value_t = MethodName::AesKw)]
     method: MethodName,
-    /// The hash of RSA-OAEP.
+    /// The hash of RSA-OAEP, alone or with an AES key.
     #[arg(long, value_enum, default_value_t = HashName::Sha256)]
     hash: HashName,
     /// The wrapped key.

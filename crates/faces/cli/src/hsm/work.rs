@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use keywright_hsm::oaep::Padding;
 use keywright_hsm::sealing::{self, Cipher, Layout, Sealing};
 use keywright_hsm::signing::{self, Check, Given, How, Scheme, SignatureForm};
 use keywright_hsm::{Access, Desk, Error, Hash, Kind};
@@ -246,6 +247,9 @@ pub(crate) struct RsaWords {
     /// Additional data that must be the same for decryption; it is not kept secret.
     #[arg(long, value_name = "TEXT", requires = "envelope")]
     aad: Option<String>,
+    /// The padding of PKCS#1 v1.5, for what knows no OAEP. Not safe for new uses.
+    #[arg(long, conflicts_with_all = ["hash", "envelope"])]
+    legacy: bool,
     #[command(flatten)]
     output: Output,
 }
@@ -254,23 +258,34 @@ impl RsaWords {
     fn aad(&self) -> &[u8] {
         self.aad.as_deref().unwrap_or_default().as_bytes()
     }
+
+    /// The padding, with a warning where it is the older one.
+    fn padding(&self, beside: &mut Beside) -> Padding {
+        if !self.legacy {
+            return Padding::Oaep(self.hash.map(Hash::from));
+        }
+        beside.warnings.push(LEGACY.to_owned());
+        Padding::Pkcs1
+    }
 }
+
+const LEGACY: &str = "PKCS#1 v1.5 encryption is there for what knows no other: whoever learns which ciphertexts do not decrypt can read one; use OAEP";
 
 pub(super) fn encrypt(words: &RsaWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let (desk, at) = words.key.desk(Entry::IfNamed, beside)?;
     let mut named = Named::default();
     let choice = at.key(&words.key.key, &mut named)?;
     let mut input = words.key.input.open()?;
-    let hash = words.hash.map(Hash::from);
     if words.envelope {
-        let how = (hash, words.aad());
+        let how = (words.hash.map(Hash::from), words.aad());
         let (report, placed) = words
             .output
             .with(|out| Ok(hybrid::seal(&desk, &choice, how, &mut input, out)?))?;
         return Ok(placed.answer(words.key.told(report)));
     }
+    let padding = words.padding(beside);
     let (report, placed) = words.output.with(|out| {
-        let (sealed, report) = oaep::encrypt(&desk, &choice, hash, &mut input)?;
+        let (sealed, report) = oaep::encrypt(&desk, &choice, padding, &mut input)?;
         out.write_all(&sealed).map_err(Error::Output)?;
         Ok(report)
     })?;
@@ -288,15 +303,15 @@ pub(super) fn decrypt(words: &RsaWords, beside: &mut Beside) -> Result<Answer, R
     let mut named = Named::default();
     let choice = at.key(&words.key.key, &mut named)?;
     let mut input = words.key.input.open()?;
-    let hash = words.hash.map(Hash::from);
     if words.envelope {
         let (report, placed) = words
             .output
             .with(|out| Ok(hybrid::open(&desk, &choice, words.aad(), &mut input, out)?))?;
         return Ok(placed.answer(words.key.told(report)));
     }
+    let padding = words.padding(beside);
     let (report, placed) = words.output.with(|out| {
-        let (plain, report) = oaep::decrypt(&desk, &choice, hash, &mut input)?;
+        let (plain, report) = oaep::decrypt(&desk, &choice, padding, &mut input)?;
         out.write_all(plain.expose()).map_err(Error::Output)?;
         Ok(report)
     })?;

@@ -80,6 +80,8 @@ mod hsm_refusals;
 #[cfg(test)]
 mod hsm_requests;
 #[cfg(test)]
+mod hsm_rsa;
+#[cfg(test)]
 mod hsm_schemes;
 #[cfg(test)]
 mod hsm_screens;
