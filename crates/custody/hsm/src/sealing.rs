@@ -7,10 +7,10 @@
 //! pieces  nonce [12] | ciphertext | tag [16], each of piece length but the last, which may be shorter or empty
 //! ```
 //!
-//! The algorithm is 1 AES-GCM or 2 AES-CCM. Each piece is sealed under a random nonce of its own, with SHA-256(header | u64 length, additional data)
-//! | u64 number | u8 1 for the last and 0 else as its additional data. So pieces cannot be exchanged, dropped or
-//! taken from another file, the end cannot be cut off, and a piece is checked before anything of it is given
-//! out. A token holds no more than one piece at a time.
+//! The algorithm is 1 AES-GCM or 2 AES-CCM. Each piece is sealed under a random nonce of its own, with
+//! SHA-256(header | u64 length, additional data) | u64 number | u8 1 for the last and 0 else as its additional data. So
+//! pieces cannot be exchanged, dropped or taken from another file, the end cannot be cut off, and a piece is checked
+//! before anything of it is given out. A token holds no more than one piece at a time.
 //!
 //! The other form is that of older tools, nonce | ciphertext | tag in one piece, in memory as a whole.
 
