@@ -5,6 +5,7 @@
 //! * [`frames`]: HTTP/2 by hand, for what no client sends.
 //! * [`holder`]: a real key holder behind a known capacity, a wait, or a fault.
 //! * [`mutate`]: damaged inputs by the thousand.
+//! * [`schema`]: documents held against a JSON Schema.
 //! * [`token`]: PKCS#11 tokens in software, each test in a process of its own.
 #![forbid(unsafe_code)]
 
@@ -13,4 +14,5 @@ pub mod collector;
 pub mod frames;
 pub mod holder;
 pub mod mutate;
+pub mod schema;
 pub mod token;
