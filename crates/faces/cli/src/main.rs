@@ -14,6 +14,7 @@ mod audit;
 mod bench;
 mod bulk;
 mod client;
+mod completions;
 mod confirm;
 mod demo;
 mod exit;
@@ -21,6 +22,7 @@ mod format;
 mod fpe;
 mod hd;
 mod hsm;
+mod man;
 mod output;
 mod place;
 mod seal;
@@ -70,6 +72,8 @@ enum Command {
     Bench(Box<bench::Arguments>),
     /// Measure a PKCS#11 token: the same as `hsm benchmark`.
     Benchmark(Box<hsm::BenchmarkAlone>),
+    /// A script that completes the words of this program in a shell.
+    Completions(completions::Arguments),
     /// Show what formats there are, describe one, and hold a file against them.
     Format(format::Arguments),
     /// Encrypt or decrypt one value into a value of the same form.
@@ -80,6 +84,8 @@ enum Command {
     Hsm(Box<hsm::Arguments>),
     /// Seal a file under a password.
     Lock(seal::Lock),
+    /// The manual pages of this program.
+    Man(man::Arguments),
     /// Write the tokens of a file anew: under another key or version, or out of FF3 and FF3-1.
     Migrate(Box<bulk::Migrate>),
     /// Open a sealed file with a private key.
@@ -159,11 +165,13 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Audit(arguments) => audit::run(arguments, format),
         Command::Bench(arguments) => bench::run(*arguments, format),
         Command::Benchmark(words) => words.run(format),
+        Command::Completions(arguments) => completions::run(&arguments, format),
         Command::Format(arguments) => format::run(&arguments, format),
         Command::Fpe(arguments) => fpe::run(&arguments, format),
         Command::Hd(arguments) => hd::run(arguments, format),
         Command::Hsm(arguments) => hsm::run(&arguments, format),
         Command::Lock(arguments) => seal::lock(&arguments, format),
+        Command::Man(arguments) => man::run(&arguments, format),
         Command::Migrate(arguments) => bulk::migrate(&arguments, format),
         Command::Open(arguments) => seal::open(&arguments, format),
         Command::Protect(arguments) => bulk::protect(&arguments, format),
