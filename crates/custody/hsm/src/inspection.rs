@@ -7,9 +7,11 @@ use serde::{Serialize, Serializer};
 
 use crate::desk::Desk;
 use crate::error::Error;
+use crate::expected::{Expected, is_as};
 use crate::objects::{ObjectReport, told};
 use crate::public_key::PublicKey;
 use crate::selection::KeyChoice;
+use crate::uri::Uri;
 
 /// `inspect-key`.
 #[derive(Clone, Debug, Serialize)]
@@ -140,6 +142,9 @@ pub struct DiffReport {
     pub operation: &'static str,
     pub key1_label: String,
     pub key2_label: String,
+    /// The URI of the token of each; none for what a file says.
+    pub key1_token: String,
+    pub key2_token: Option<String>,
     pub class: String,
     pub identical: bool,
     pub differences_found: usize,
@@ -171,7 +176,7 @@ pub struct Different {
 }
 
 /// What is compared, with the weight of a difference.
-const COMPARED: [(AttributeType, Weight); 22] = [
+const COMPARED: [(AttributeType, Weight); 25] = [
     (AttributeType::CLASS, Weight::Low),
     (AttributeType::KEY_TYPE, Weight::Low),
     (AttributeType::TOKEN, Weight::Low),
@@ -185,10 +190,13 @@ const COMPARED: [(AttributeType, Weight); 22] = [
     (AttributeType::WRAP, Weight::Critical),
     (AttributeType::UNWRAP, Weight::Critical),
     (AttributeType::DERIVE, Weight::Critical),
+    (AttributeType::ALLOWED_MECHANISMS, Weight::Critical),
     (AttributeType::SENSITIVE, Weight::High),
     (AttributeType::ALWAYS_SENSITIVE, Weight::High),
     (AttributeType::NEVER_EXTRACTABLE, Weight::High),
     (AttributeType::EXTRACTABLE, Weight::High),
+    (AttributeType::START_DATE, Weight::Low),
+    (AttributeType::END_DATE, Weight::Low),
     (AttributeType::VALUE_LEN, Weight::Low),
     (AttributeType::MODULUS, Weight::Low),
     (AttributeType::PUBLIC_EXPONENT, Weight::Low),
@@ -205,74 +213,137 @@ enum Weight {
 }
 
 impl Weight {
+    /// That of an attribute, also of one that only a file names.
+    fn of(kind: AttributeType) -> Self {
+        let known = COMPARED.iter().find(|(known, _)| *known == kind);
+        known.map_or(Self::Low, |(_, weight)| *weight)
+    }
+
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Critical => ("CRITICAL", "what the keys may be used for differs"),
             Self::High => ("HIGH", "how well the keys are guarded differs"),
             Self::Medium => ("MEDIUM", "where the keys come from differs"),
-            Self::Low => ("LOW", "the keys are of different kinds, places or values"),
+            Self::Low => ("LOW", "kinds, places, dates or values of the keys differ"),
         }
     }
 }
 
+/// A key, and the session in which it is looked at.
+pub type Side<'a> = (&'a Desk, &'a KeyChoice<'a>);
+
 /// Compares two keys of one class: of `class`, or of the first of private, secret and public that the first has.
+/// They may be in different tokens.
 ///
 /// # Errors
 /// [`Error::NoKey`], [`Error::ManyKeys`]; what the token fails with.
 pub fn diff(
-    desk: &Desk,
-    first: &KeyChoice<'_>,
-    second: &KeyChoice<'_>,
+    first: Side<'_>,
+    second: Side<'_>,
     class: Option<ObjectClass>,
 ) -> Result<DiffReport, Error> {
-    let class = match class {
-        Some(class) => class,
-        None => class_of(desk, first)?,
+    let class = class.map_or_else(|| class_of(first), Ok)?;
+    let (left, right) = (found(first, class)?, found(second, class)?);
+    let mut report = DiffReport::new(first, class);
+    report.key2_label = second.1.name();
+    report.key2_token = Some(Uri::of_token(second.0.info()).to_string());
+    for (kind, _) in COMPARED {
+        let one = meant(kind, first.0.session.attribute(left, kind)?);
+        let other = meant(kind, second.0.session.attribute(right, kind)?);
+        let values = (told(kind, &one), told(kind, &other));
+        // A list of mechanisms has no order.
+        let listed = kind == AttributeType::ALLOWED_MECHANISMS && values.0 == values.1;
+        report.compare(kind, values, listed || one == other);
+    }
+    Ok(report.summed())
+}
+
+/// Compares a key with what it is expected to be, which `name` stands for: of `class`, of the class that is expected,
+/// or of the first of private, secret and public that the key has.
+///
+/// # Errors
+/// As [`diff`].
+pub fn diff_expected(
+    side: Side<'_>,
+    (expected, name): (&Expected, &str),
+    class: Option<ObjectClass>,
+) -> Result<DiffReport, Error> {
+    let class = class.or_else(|| expected.class());
+    let class = class.map_or_else(|| class_of(side), Ok)?;
+    let key = found(side, class)?;
+    let mut report = DiffReport::new(side, class);
+    name.clone_into(&mut report.key2_label);
+    for (kind, wanted) in expected.attributes() {
+        let read = told(kind, &meant(kind, side.0.session.attribute(key, kind)?));
+        let fits = is_as(kind, &read, wanted);
+        report.compare(kind, (read, wanted.to_owned()), fits);
+    }
+    Ok(report.summed())
+}
+
+fn found((desk, choice): Side<'_>, class: ObjectClass) -> Result<ObjectHandle, Error> {
+    let found = choice.find(&desk.session, class);
+    found.map_err(Error::named_by_one_word)
+}
+
+/// No date and no limit to mechanisms is said in several ways: by no attribute, by an empty one, and by a date of
+/// zeros.
+fn meant(kind: AttributeType, reading: Reading) -> Reading {
+    let dated = matches!(kind, AttributeType::START_DATE | AttributeType::END_DATE);
+    let none = |value: &[u8]| match kind {
+        _ if dated => value.iter().all(|digit| matches!(digit, b'0' | 0)),
+        AttributeType::ALLOWED_MECHANISMS => value.is_empty(),
+        _ => false,
     };
-    let found = |choice: &KeyChoice<'_>| {
-        let found = choice.find(&desk.session, class);
-        found.map_err(Error::named_by_one_word)
-    };
-    let (left, right) = (found(first)?, found(second)?);
-    let mut report = DiffReport {
-        operation: "diff-keys",
-        key1_label: first.name(),
-        key2_label: second.name(),
-        class: class.to_string(),
-        identical: true,
-        differences_found: 0,
-        comparison: Vec::new(),
-        differences: Vec::new(),
-    };
-    for (kind, weight) in COMPARED {
-        let (one, other) = (
-            desk.session.attribute(left, kind)?,
-            desk.session.attribute(right, kind)?,
-        );
-        let compared = Compared {
-            attribute: kind.to_string(),
-            key1_value: told(kind, &one),
-            key2_value: told(kind, &other),
-            matches: one == other,
-        };
-        if !compared.matches {
-            let (severity, explanation) = weight.words();
-            report.differences.push(Different {
-                attribute: compared.attribute.clone(),
-                key1_value: compared.key1_value.clone(),
-                key2_value: compared.key2_value.clone(),
+    match reading.bytes().is_some_and(none) {
+        true => Reading::Absent,
+        false => reading,
+    }
+}
+
+impl DiffReport {
+    fn new((desk, choice): Side<'_>, class: ObjectClass) -> Self {
+        Self {
+            operation: "diff-keys",
+            key1_label: choice.name(),
+            key2_label: String::new(),
+            key1_token: Uri::of_token(desk.info()).to_string(),
+            key2_token: None,
+            class: class.to_string(),
+            identical: true,
+            differences_found: 0,
+            comparison: Vec::new(),
+            differences: Vec::new(),
+        }
+    }
+
+    fn compare(&mut self, kind: AttributeType, (one, other): (String, String), matches: bool) {
+        if !matches {
+            let (severity, explanation) = Weight::of(kind).words();
+            self.differences.push(Different {
+                attribute: kind.to_string(),
+                key1_value: one.clone(),
+                key2_value: other.clone(),
                 severity,
                 explanation,
             });
         }
-        report.comparison.push(compared);
+        self.comparison.push(Compared {
+            attribute: kind.to_string(),
+            key1_value: one,
+            key2_value: other,
+            matches,
+        });
     }
-    report.differences_found = report.differences.len();
-    report.identical = report.differences.is_empty();
-    Ok(report)
+
+    fn summed(mut self) -> Self {
+        self.differences_found = self.differences.len();
+        self.identical = self.differences.is_empty();
+        self
+    }
 }
 
-fn class_of(desk: &Desk, choice: &KeyChoice<'_>) -> Result<ObjectClass, Error> {
+fn class_of((desk, choice): Side<'_>) -> Result<ObjectClass, Error> {
     if choice.is_empty() {
         return Err(Error::Unnamed("key"));
     }

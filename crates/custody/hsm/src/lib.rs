@@ -7,6 +7,7 @@
 //! | [`TokenChoice`], [`KeyChoice`] | exactly one token, exactly one object, or the list of candidates |
 //! | [`Desk`] | a session with the chosen token, logged in if asked; the operations are its methods |
 //! | [`information`], [`objects`], [`inspection`] | what a module, a slot, a token and an object say about themselves |
+//! | [`expected`] | what a key is expected to be, from a file |
 //! | [`capabilities`] | what a token really does, found out by doing it |
 //! | [`tokens`] | tokens initialised, PINs set, tokens re-initialised |
 //! | [`pairs`], [`secrets`] | keys made, destroyed, wrapped and unwrapped |
@@ -29,6 +30,7 @@ pub mod capabilities;
 pub mod config;
 mod desk;
 mod error;
+pub mod expected;
 pub mod explanation;
 pub mod here;
 pub mod hybrid;

@@ -5,15 +5,20 @@ use keywright_pkcs11_names::AttributeType;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::uri::Uri;
 
 /// A label that is spelt alike.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "the names say it")]
 #[non_exhaustive]
 pub struct Similar {
+    /// Names what has this label, in this token.
+    pub uri: String,
     pub label: String,
     /// Characters that would have to change.
     pub distance: usize,
+    /// How alike, from 0 to 1: the share of characters that need not change.
+    pub score: f64,
     pub reason: &'static str,
 }
 
@@ -22,15 +27,23 @@ pub(crate) fn similar(session: &Session, wanted: &str) -> Result<Vec<Similar>, E
     let handles: Vec<_> = session
         .search(&Template::new())?
         .collect::<Result<_, keywright_pkcs11::Error>>()?;
+    let info = session.token().info()?;
     let mut found: Vec<Similar> = Vec::new();
     for handle in handles {
         let label = session.attribute(handle, AttributeType::LABEL)?;
+        let uri = Uri::of_object(&info, None, label.bytes(), None).to_string();
         let near = label.text().and_then(|label| alike(wanted, label));
+        let near = near.map(|near| Similar { uri, ..near });
         found.extend(near.filter(|near| !found.contains(near)));
     }
-    found.sort_by(|a, b| (a.distance, &a.label).cmp(&(b.distance, &b.label)));
-    found.truncate(5);
+    nearest(&mut found);
     Ok(found)
+}
+
+/// Keeps the five nearest, the nearest first.
+pub(crate) fn nearest(found: &mut Vec<Similar>) {
+    found.sort_by(|a, b| (a.distance, &a.label, &a.uri).cmp(&(b.distance, &b.label, &b.uri)));
+    found.truncate(5);
 }
 
 /// How a label is like another; `None` for the same one, for an empty one, and for one that is not.
@@ -55,10 +68,19 @@ fn alike(wanted: &str, label: String) -> Option<Similar> {
         return None;
     };
     Some(Similar {
+        uri: String::new(),
         label,
         distance,
+        score: score(distance, longest),
         reason,
     })
+}
+
+/// In hundredths, which is as much as labels tell.
+fn score(distance: usize, longest: usize) -> f64 {
+    let same = longest.saturating_sub(distance);
+    let hundredths = (same * 100).checked_div(longest).unwrap_or(0);
+    f64::from(u32::try_from(hundredths).unwrap_or(100)) / 100.0
 }
 
 /// Levenshtein's distance in characters.
@@ -92,6 +114,20 @@ mod tests {
         assert_eq!(distance("Schlüssel", "Schlussel"), 1);
         assert_eq!(distance("кот", "ток"), 2);
         assert_eq!(distance("sign-key", "sing-key"), 2);
+    }
+
+    #[test]
+    fn a_score_is_the_share_of_characters_that_stay() {
+        let score = |wanted, label: &str| alike(wanted, label.to_owned()).unwrap().score;
+        for (wanted, label, expected) in [
+            ("signer", "signers", 0.85),
+            ("Schl\u{fc}ssel", "Schlussel", 0.88),
+            ("ab", "ab ", 0.66),
+        ] {
+            let found = score(wanted, label);
+            assert!((found - expected).abs() < 1e-9, "{wanted} {label}: {found}");
+        }
+        assert!(super::score(7, 3).abs() < 1e-9 && super::score(0, 0).abs() < 1e-9);
     }
 
     #[test]

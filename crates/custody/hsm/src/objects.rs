@@ -1,7 +1,7 @@
 //! `list-objects`, `find-key`: objects as a list shows them.
 
 use keywright_encoding::hex;
-use keywright_pkcs11::{Curve, ObjectHandle, Reading, Session, Template};
+use keywright_pkcs11::{Curve, ObjectHandle, Reading, Session, Template, TokenInfo};
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
 use serde::{Serialize, Serializer};
 
@@ -230,6 +230,106 @@ pub struct FindReport {
     pub keys_found: usize,
     pub keys: Vec<FoundKey>,
     pub similar: Vec<Similar>,
+    /// Where it was looked, if that was in more than one token.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<SearchedToken>,
+}
+
+/// A token in which a key was looked for.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
+pub struct SearchedToken {
+    pub label: String,
+    pub serial: String,
+    pub slot_id: u64,
+    pub uri: String,
+    /// Whether private objects were seen as well.
+    pub logged_in: bool,
+    pub keys_found: usize,
+    /// Why it could not be searched.
+    pub error: Option<String>,
+}
+
+impl SearchedToken {
+    fn new(info: &TokenInfo) -> Self {
+        Self {
+            label: info.label.clone(),
+            serial: info.serial.clone(),
+            slot_id: info.slot.number(),
+            uri: Uri::of_token(info).to_string(),
+            logged_in: false,
+            keys_found: 0,
+            error: None,
+        }
+    }
+}
+
+impl FindReport {
+    fn new(search_key: String) -> Self {
+        Self {
+            operation: "find-key",
+            search_key,
+            exact_match: false,
+            keys_found: 0,
+            keys: Vec::new(),
+            similar: Vec::new(),
+            tokens: Vec::new(),
+        }
+    }
+
+    fn with(mut self, keys: Vec<FoundKey>, similar: Vec<Similar>) -> Self {
+        self.exact_match = !keys.is_empty();
+        self.keys_found = keys.len();
+        self.keys = keys;
+        self.similar = similar;
+        self
+    }
+}
+
+/// What several tokens were found to hold, one after the other.
+#[derive(Debug)]
+pub struct Everywhere(FindReport);
+
+impl Everywhere {
+    /// Nothing was searched yet for what is named like this.
+    #[must_use]
+    pub fn new(search_key: impl Into<String>) -> Self {
+        Self(FindReport::new(search_key.into()))
+    }
+
+    /// Adds what came of searching a token; `login` says whether private objects were seen.
+    pub fn add(&mut self, info: &TokenInfo, login: bool, found: Result<FindReport, Error>) {
+        let mut token = SearchedToken::new(info);
+        match found {
+            Ok(found) => {
+                token.logged_in = login;
+                token.keys_found = found.keys.len();
+                self.0.keys.extend(found.keys);
+                self.0.similar.extend(found.similar);
+            }
+            Err(error) => token.error = Some(error.to_string()),
+        }
+        self.0.tokens.push(token);
+    }
+
+    /// All of it. Of labels that are spelt alike the five nearest are kept.
+    #[must_use]
+    pub fn report(mut self) -> FindReport {
+        for (index, key) in self.0.keys.iter_mut().enumerate() {
+            key.match_number = index + 1;
+        }
+        let (keys, mut similar) = (
+            std::mem::take(&mut self.0.keys),
+            std::mem::take(&mut self.0.similar),
+        );
+        if !keys.is_empty() {
+            // A token without the key is no reason to guess where another has it.
+            similar.clear();
+        }
+        crate::likeness::nearest(&mut similar);
+        self.0.with(keys, similar)
+    }
 }
 
 /// A key that was found.
@@ -304,14 +404,7 @@ pub fn find(desk: &Desk, choice: &KeyChoice<'_>, near: Near) -> Result<FindRepor
         (Near::Show, Some(label)) if keys.is_empty() => similar(&desk.session, label)?,
         _ => Vec::new(),
     };
-    Ok(FindReport {
-        operation: "find-key",
-        search_key: choice.name(),
-        exact_match: !keys.is_empty(),
-        keys_found: keys.len(),
-        keys,
-        similar,
-    })
+    Ok(FindReport::new(choice.name()).with(keys, similar))
 }
 
 /// Looks for the keys of a pair by the SHA-256 of its SubjectPublicKeyInfo, in hexadecimal digits with or without
@@ -353,14 +446,7 @@ pub fn find_print(desk: &Desk, print: &str) -> Result<FindReport, Error> {
             }
         }
     }
-    Ok(FindReport {
-        operation: "find-key",
-        search_key: print.to_owned(),
-        exact_match: !keys.is_empty(),
-        keys_found: keys.len(),
-        keys,
-        similar: Vec::new(),
-    })
+    Ok(FindReport::new(print.to_owned()).with(keys, Vec::new()))
 }
 
 /// That no key has this print.
@@ -414,6 +500,8 @@ fn written(kind: AttributeType, reading: &Reading) -> String {
             number(|bytes| bytes.to_string())
         }
         AttributeType::LABEL | AttributeType::APPLICATION => reading.text(),
+        AttributeType::START_DATE | AttributeType::END_DATE => reading.bytes().and_then(date),
+        AttributeType::ALLOWED_MECHANISMS => reading.bytes().and_then(mechanisms),
         AttributeType::EC_PARAMS => reading
             .bytes()
             .and_then(Curve::from_parameters)
@@ -421,4 +509,52 @@ fn written(kind: AttributeType, reading: &Reading) -> String {
         _ => reading.flag().map(|flag| flag.to_string()),
     };
     value.unwrap_or_else(|| reading.bytes().map(hex::encode).unwrap_or_default())
+}
+
+/// A date as it is written, where it is one.
+fn date(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let is_one = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (year, rest) = text.split_at_checked(4).filter(|_| is_one)?;
+    let (month, day) = rest.split_at_checked(2)?;
+    Some(format!("{year}-{month}-{day}"))
+}
+
+/// The names of mechanisms in a list of their numbers, in the order of names: the list has none.
+fn mechanisms(bytes: &[u8]) -> Option<String> {
+    let (numbers, rest) = bytes.as_chunks::<8>();
+    if !rest.is_empty() {
+        return None;
+    }
+    let named = |number: &[u8; 8]| {
+        keywright_pkcs11_names::MechanismType::new(u64::from_ne_bytes(*number)).to_string()
+    };
+    let mut names: Vec<_> = numbers.iter().map(named).collect();
+    names.sort_unstable();
+    Some(names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_and_mechanisms_are_written_where_they_are_such() {
+        let told = |kind, bytes: &[u8]| told(kind, &Reading::Value(bytes.to_vec()));
+        assert_eq!(told(AttributeType::END_DATE, b"20301231"), "2030-12-31");
+        assert_eq!(told(AttributeType::END_DATE, b""), "");
+        assert_eq!(told(AttributeType::END_DATE, b"2030123"), "32303330313233");
+        assert_eq!(
+            told(AttributeType::START_DATE, b"2030123x"),
+            "3230333031323378"
+        );
+        let list = [0x1087_u64, 0x1_u64].map(u64::to_ne_bytes).concat();
+        let names = told(AttributeType::ALLOWED_MECHANISMS, &list);
+        assert_eq!(names, "CKM_AES_GCM, CKM_RSA_PKCS");
+        assert_eq!(told(AttributeType::ALLOWED_MECHANISMS, b""), "");
+        assert_eq!(
+            told(AttributeType::ALLOWED_MECHANISMS, &list[..9]).len(),
+            18
+        );
+    }
 }

@@ -25,6 +25,13 @@ pub struct TokenChoice<'a> {
 }
 
 impl TokenChoice<'_> {
+    /// Whether nothing is named.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let named = self.uri.is_some_and(Uri::names_token);
+        self.label.is_none() && self.serial.is_none() && self.slot.is_none() && !named
+    }
+
     /// The one initialised token that fits.
     ///
     /// # Errors

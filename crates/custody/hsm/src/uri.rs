@@ -312,6 +312,18 @@ impl Uri {
         self.object.is_some() || self.id.is_some() || self.class.is_some()
     }
 
+    /// Whether it says anything about a token or its slot.
+    #[must_use]
+    pub const fn names_token(&self) -> bool {
+        self.token.is_some()
+            || self.serial.is_some()
+            || self.model.is_some()
+            || self.manufacturer.is_some()
+            || self.slot_id.is_some()
+            || self.slot_description.is_some()
+            || self.slot_manufacturer.is_some()
+    }
+
     /// Path attributes that are set, with their values, in the order of the RFC's examples.
     fn path(&self) -> Vec<(&'static str, Vec<u8>)> {
         let version = self.library_version;

@@ -6,6 +6,8 @@ mod audit;
 #[cfg(test)]
 mod container;
 #[cfg(test)]
+mod diff;
+#[cfg(test)]
 mod edwards;
 #[cfg(test)]
 mod kem;

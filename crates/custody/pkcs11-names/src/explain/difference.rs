@@ -18,6 +18,9 @@ pub enum Provider {
 }
 
 impl Provider {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Kryoptic, Self::SoftHsm];
+
     /// By what the module says of itself in `CK_INFO`: the identifier of the manufacturer.
     #[must_use]
     pub fn recognise(manufacturer: &str) -> Option<Self> {

@@ -1,13 +1,17 @@
 //! The commands that look at objects: list-objects, inspect-key, find-key, diff-keys.
 
-use keywright_hsm::Access;
+use std::path::{Path, PathBuf};
+
+use keywright_hsm::expected::Expected;
 use keywright_hsm::inspection;
-use keywright_hsm::objects::{self, Near, ObjectReport};
+use keywright_hsm::objects::{self, Everywhere, FindReport, Near, ObjectReport};
+use keywright_hsm::{Access, Desk, Error, KeyChoice, Kind, Login, TokenChoice};
 use keywright_pkcs11_names::ObjectClass;
 
 use super::answer::{Answer, Beside, Refusal};
+use super::files;
 use super::pin::UserPin;
-use super::place::{Entry, Key, Named, OneWord, Place};
+use super::place::{Entry, Key, Named, OneWord, Place, login};
 use crate::exit::Exit;
 use crate::output::table;
 
@@ -68,7 +72,7 @@ pub(super) fn objects(words: &ObjectWords, beside: &mut Beside) -> Result<Answer
     Ok(Answer::of(&report).text(table(&rows)))
 }
 
-fn public_only(desk: &keywright_hsm::Desk, beside: &mut Beside) {
+fn public_only(desk: &Desk, beside: &mut Beside) {
     if !desk.is_logged_in() {
         let told = "nobody is logged in: only public objects are seen; name a source of the PIN for the others";
         beside.warnings.push(told.to_owned());
@@ -151,45 +155,128 @@ pub(crate) struct FindWords {
     /// If there is none, show labels that are spelt alike.
     #[arg(long)]
     show_similar: bool,
+    /// Look in every token of the module. The PIN is for the one that is named; of the others public objects are seen.
+    #[arg(long)]
+    all_tokens: bool,
 }
 
 pub(super) fn find(words: &FindWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    if words.all_tokens {
+        return everywhere(words, beside);
+    }
     let how = (Access::Read, Entry::IfNamed);
     let (desk, at) = words.place.desk(beside, &words.pin, how)?;
     public_only(&desk, beside);
     let mut named = Named::default();
     let choice = at.key(&words.key, &mut named)?;
-    let near = if words.show_similar {
-        Near::Show
-    } else {
-        Near::Ignore
-    };
-    let report = match &words.fingerprint {
-        Some(print) => objects::find_print(&desk, print)?,
-        None => objects::find(&desk, &choice, near)?,
-    };
-    let mut rows: Vec<_> = report
-        .keys
-        .iter()
-        .map(|key| row(&key.object, Detail::Flags))
-        .collect();
-    let similar = report.similar.iter();
-    rows.extend(similar.map(|near| {
-        vec![
-            "similar".to_owned(),
-            near.label.clone(),
-            near.reason.to_owned(),
-        ]
-    }));
-    let answer = Answer::of(&report).text(table(&rows));
-    if !report.keys.is_empty() {
-        return Ok(answer);
+    let report = words.search(&desk, &choice)?;
+    Ok(words.answer(&report, &choice))
+}
+
+impl FindWords {
+    fn search(&self, desk: &Desk, choice: &KeyChoice<'_>) -> Result<FindReport, Error> {
+        let near = match self.show_similar {
+            true => Near::Show,
+            false => Near::Ignore,
+        };
+        match &self.fingerprint {
+            Some(print) => objects::find_print(desk, print),
+            None => objects::find(desk, choice, near),
+        }
     }
-    let missing = match &words.fingerprint {
-        Some(print) => objects::none_has(print),
-        None => choice.none("key", &report.similar),
+
+    /// Finding none is a failure that tells what was found instead.
+    fn answer(&self, report: &FindReport, choice: &KeyChoice<'_>) -> Answer {
+        let mut rows: Vec<_> = report
+            .keys
+            .iter()
+            .map(|key| row(&key.object, Detail::Flags))
+            .collect();
+        for (row, label) in rows.iter_mut().zip(holders(report)) {
+            row.insert(0, label.to_owned());
+        }
+        let similar = report.similar.iter();
+        rows.extend(similar.map(|near| {
+            vec![
+                "similar".to_owned(),
+                near.label.clone(),
+                near.reason.to_owned(),
+            ]
+        }));
+        let answer = Answer::of(report).text(table(&rows));
+        if !report.keys.is_empty() {
+            return answer;
+        }
+        let missing = match &self.fingerprint {
+            Some(print) => objects::none_has(print),
+            None => choice.none("key", &report.similar),
+        };
+        answer.but(missing.into())
+    }
+}
+
+/// The label of the token of each key, where more than one token was searched.
+fn holders(report: &FindReport) -> impl Iterator<Item = &str> {
+    let tokens = report.tokens.iter();
+    tokens.flat_map(|token| std::iter::repeat_n(token.label.as_str(), token.keys_found))
+}
+
+/// Looks in every token of the module, with the PIN in the one that is named.
+fn everywhere(words: &FindWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let at = words.place.resolve(beside)?;
+    let module = at.load()?;
+    let mut named = Named::default();
+    let choice = at.key(&words.key, &mut named)?;
+    if choice.is_empty() && words.fingerprint.is_none() {
+        return Err(Error::Unnamed("key").into());
+    }
+    let token = words.place.choice(&at);
+    let home = match token.is_empty() {
+        true => None,
+        false => Some(token.find(&module)?),
     };
-    Ok(answer.but(missing.into()))
+    if home.is_none() && words.pin.source()?.is_some() {
+        return Err(Refusal::usage(
+            "a PIN is for one token, and none is named",
+            "name it with --label, --serial, --slot-id or --uri; the others are searched as well",
+        ));
+    }
+    let mut found = Everywhere::new(match &words.fingerprint {
+        Some(print) => print.clone(),
+        None => choice.name(),
+    });
+    for info in module.tokens().map_err(Error::from)? {
+        if !info.flags.is_initialized() {
+            continue;
+        }
+        let token = module.token(info.slot);
+        let login = match home.as_ref().is_some_and(|home| home.slot() == info.slot) {
+            true => login(&token, &at, &words.pin, Entry::IfNamed, beside)?,
+            false => None,
+        };
+        let logged_in = login.is_some();
+        let searched = Desk::open(&token, Access::Read, login, words.pin.caution())
+            .and_then(|desk| words.search(&desk, &choice));
+        let searched = match searched {
+            // A PIN that is wrong, or a print that is none, is no matter of one token among others.
+            Err(error) if logged_in || error.kind() == Kind::Usage => return Err(error.into()),
+            Err(error) => {
+                let label = &info.label;
+                beside
+                    .warnings
+                    .push(format!("the token {label:?} was not searched: {error}"));
+                Err(error)
+            }
+            found => found,
+        };
+        found.add(&info, logged_in, searched);
+    }
+    let report = found.report();
+    if report.tokens.iter().any(|token| !token.logged_in) {
+        let told = "of the tokens without a log-in only public objects are seen";
+        beside.warnings.push(told.to_owned());
+    }
+    Ok(words.answer(&report, &choice))
 }
 
 /// Two keys to compare.
@@ -202,9 +289,18 @@ pub(crate) struct DiffWords {
     /// The first key's label, or its PKCS#11 URI.
     #[arg(long, value_name = "LABEL")]
     key1_label: String,
-    /// The second key's label, or its PKCS#11 URI.
-    #[arg(long, value_name = "LABEL")]
-    key2_label: String,
+    /// The second key's label, or its PKCS#11 URI, which may name another token, and with module-path another module;
+    /// its pin-source is for that token.
+    #[arg(
+        long,
+        value_name = "LABEL",
+        required_unless_present = "against",
+        conflicts_with = "against"
+    )]
+    key2_label: Option<String>,
+    /// In place of a second key: a file (TOML) that says what attributes are expected to be.
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
     /// The class of both [default: private, else secret-key, else public].
     #[arg(long, value_name = "CLASS", value_parser = class)]
     class: Option<ObjectClass>,
@@ -214,12 +310,25 @@ pub(crate) struct DiffWords {
 }
 
 pub(super) fn diff(words: &DiffWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    // Whatever is wrong with a file is said before the token is asked for anything.
+    let expected = words.against.as_deref().map(expected).transpose()?;
+    let first = OneWord::read(&words.key1_label)?;
+    let second = words.key2_label.as_deref().map(OneWord::read).transpose()?;
     let how = (Access::Read, Entry::IfNamed);
     let (desk, _) = words.place.desk(beside, &words.pin, how)?;
     public_only(&desk, beside);
-    let first = OneWord::read(&words.key1_label)?;
-    let second = OneWord::read(&words.key2_label)?;
-    let report = inspection::diff(&desk, &first.key(), &second.key(), words.class)?;
+    let key = first.key();
+    let report = match (&second, &expected) {
+        (Some(second), _) => {
+            let elsewhere = other_desk(second, (&desk, &words.pin), beside)?;
+            let other = (elsewhere.as_ref().unwrap_or(&desk), &second.key());
+            inspection::diff((&desk, &key), other, words.class)?
+        }
+        (None, Some((expected, name))) => {
+            inspection::diff_expected((&desk, &key), (expected, name), words.class)?
+        }
+        (None, None) => return Err(Error::Unnamed("second key").into()),
+    };
     let different = report.differences.iter().map(|one| {
         let words = [&one.attribute, &one.key1_value, &one.key2_value];
         let mut row = vec![one.severity.to_owned()];
@@ -237,4 +346,56 @@ pub(super) fn diff(words: &DiffWords, beside: &mut Beside) -> Result<Answer, Ref
         false => Exit::Ok,
     };
     Ok(Answer::of(&report).text(text).exit(exit))
+}
+
+/// What a file says of a key, and the file's name.
+fn expected(path: &Path) -> Result<(Expected, String), Refusal> {
+    let name = path.display().to_string();
+    let text = String::from_utf8(files::read(path)?)
+        .map_err(|_| Refusal::usage(format!("{name} is not text"), "name the right file"))?;
+    let read = Expected::read(&text).map_err(|error| {
+        Refusal::usage(
+            format!("{name}, {error}"),
+            "write attributes as inspect-key shows them, such as CKA_SIGN = true",
+        )
+    })?;
+    Ok((read, name))
+}
+
+/// A session with the token that the word names, if that is another one.
+fn other_desk(
+    word: &OneWord<'_>,
+    (desk, pin): (&Desk, &UserPin),
+    beside: &mut Beside,
+) -> Result<Option<Desk>, Refusal> {
+    let OneWord::Uri(uri) = word else {
+        return Ok(None);
+    };
+    let own = desk.session().token();
+    let (module, foreign) = match &uri.module_path {
+        Some(path) => (super::place::load(&super::place::path(path))?, true),
+        None => (own.module().clone(), false),
+    };
+    let choice = TokenChoice {
+        uri: Some(uri),
+        ..TokenChoice::default()
+    };
+    if !foreign && choice.is_empty() {
+        return Ok(None);
+    }
+    let token = choice.find(&module)?;
+    if token.slot() == own.slot() && token.module().path() == own.module().path() {
+        return Ok(None);
+    }
+    // The PIN of the words is for the first token, and is not tried on another one.
+    let login = match super::place::of_uri(uri) {
+        Some(source) => Some(Login::Pin(source.read(pin.words(), &mut beside.warnings)?)),
+        None => None,
+    };
+    if login.is_none() {
+        let told = "the second token has no PIN: only its public objects are seen; add pin-source to the URI";
+        beside.warnings.push(told.to_owned());
+    }
+    let desk = Desk::open(&token, Access::Read, login, pin.caution())?;
+    Ok(Some(desk))
 }

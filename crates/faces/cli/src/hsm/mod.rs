@@ -9,6 +9,8 @@ pub(crate) mod asked;
 mod audit;
 mod benchmark;
 mod codes;
+mod config;
+mod environment;
 mod explain;
 mod files;
 mod heard;
@@ -20,6 +22,7 @@ mod pin;
 mod place;
 mod prompt;
 mod sarif;
+mod schema;
 mod secret;
 mod show;
 mod tokens;
@@ -126,6 +129,10 @@ enum Command {
     AuditKeys(Box<audit::AuditWords>),
     /// What an application asks of a token, and what to change: from a log of its calls.
     Analyze(Box<analyze::AnalyzeWords>),
+    /// What the other commands would work with, and where it comes from.
+    Config(config::ConfigWords),
+    /// The JSON Schema of a command's documents.
+    Schema(schema::SchemaWords),
     /// A menu of these commands at the terminal.
     Interactive(Box<interactive::InteractiveWords>),
 }
@@ -171,6 +178,8 @@ impl Command {
             Self::Benchmark(_) => ("benchmark", Context::General),
             Self::AuditKeys(_) => ("audit-keys", Context::Find),
             Self::Analyze(_) => ("analyze", Context::General),
+            Self::Config(_) => ("config", Context::General),
+            Self::Schema(_) => ("schema", Context::General),
             Self::Interactive(_) => ("interactive", Context::General),
         }
     }
@@ -222,6 +231,8 @@ impl Command {
             Self::CmacVerify(words) => codes::cmac_verify(words, beside),
             Self::AuditKeys(words) => audit::audit_keys(words, beside),
             Self::Analyze(words) => analyze::analyze(words, beside),
+            Self::Config(words) => config::config(words, beside),
+            Self::Schema(words) => schema::schema(words),
             Self::Benchmark(_) => Err(Failure::broken("a measurement is no answer").into()),
             Self::Interactive(_) => Err(Failure::broken("a menu is no answer").into()),
         }
@@ -266,7 +277,7 @@ pub(crate) fn misused(failure: Failure) -> Result<Exit, Failure> {
 pub(crate) fn benchmark(words: &BenchmarkWords, format: Format) -> Result<Exit, Failure> {
     refuse_core_files();
     let mut beside = Beside::default();
-    let ready = words.ready(&mut beside);
+    let ready = environment::prepare().and_then(|()| words.ready(&mut beside));
     match ready.and_then(|ready| words.run(&ready, &mut beside, format)) {
         Ok(exit) => Ok(exit),
         Err(refusal) => answer::print("benchmark", Context::General, format, &beside, Err(refusal)),
@@ -281,6 +292,9 @@ pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure
         return benchmark(words, format);
     }
     let (name, context) = arguments.command.about();
+    if let Err(refusal) = environment::prepare() {
+        return answer::print(name, context, format, &Beside::default(), Err(refusal));
+    }
     if let Command::Interactive(words) = &arguments.command {
         return interactive::run(words).or_else(|failure| {
             answer::print(

@@ -29,6 +29,9 @@ pub(super) struct UserPin {
     /// The environment variable with the user's PIN.
     #[arg(long, value_name = "NAME")]
     pin_env: Option<String>,
+    /// The systemd credential with the user's PIN: a file in the folder of CREDENTIALS_DIRECTORY.
+    #[arg(long, value_name = "NAME")]
+    pin_cred: Option<String>,
     /// The user's PIN is a line of standard input, after the security officer's.
     #[arg(long, alias = "user-pin-stdin")]
     pin_stdin: bool,
@@ -58,6 +61,9 @@ pub(super) struct OfficerPin {
     /// The environment variable with the security officer's PIN.
     #[arg(long, value_name = "NAME")]
     so_pin_env: Option<String>,
+    /// The systemd credential with the security officer's PIN.
+    #[arg(long, value_name = "NAME")]
+    so_pin_cred: Option<String>,
     /// The security officer's PIN is the first line of standard input.
     #[arg(long)]
     so_pin_stdin: bool,
@@ -88,6 +94,9 @@ pub(super) struct NewPin {
     /// The environment variable with the new PIN.
     #[arg(long, value_name = "NAME")]
     new_pin_env: Option<String>,
+    /// The systemd credential with the new PIN.
+    #[arg(long, value_name = "NAME")]
+    new_pin_cred: Option<String>,
     /// The open file descriptor with the new PIN.
     #[arg(long, value_name = "N")]
     new_pin_fd: Option<u32>,
@@ -113,9 +122,25 @@ impl UserPin {
             self.pin_file.clone().map(Source::File),
             self.pin_fd.map(Source::Descriptor),
             self.pin_env.clone().map(Source::Variable),
+            self.pin_cred.clone().map(Source::Credential),
             self.pin_stdin.then_some(Source::Stdin),
             self.user_pin.clone().map(Source::Words),
         ])
+    }
+
+    /// The flag that names the source.
+    pub(super) fn flag(&self) -> Option<&'static str> {
+        let all = [
+            (self.pin_prompt, "pin-prompt"),
+            (self.pin_file.is_some(), "pin-file"),
+            (self.pin_fd.is_some(), "pin-fd"),
+            (self.pin_env.is_some(), "pin-env"),
+            (self.pin_cred.is_some(), "pin-cred"),
+            (self.pin_stdin, "pin-stdin"),
+            (self.user_pin.is_some(), "user-pin"),
+        ];
+        let named = all.into_iter().find(|(named, _)| *named);
+        named.map(|(_, flag)| flag)
     }
 
     pub(super) fn words(&self) -> Words {
@@ -142,6 +167,7 @@ impl OfficerPin {
             self.so_pin_file.clone().map(Source::File),
             self.so_pin_fd.map(Source::Descriptor),
             self.so_pin_env.clone().map(Source::Variable),
+            self.so_pin_cred.clone().map(Source::Credential),
             self.so_pin_stdin.then_some(Source::Stdin),
             self.so_pin.clone().map(Source::Words),
         ])
@@ -177,6 +203,7 @@ impl NewPin {
             self.new_pin_file.clone().map(Source::File),
             self.new_pin_fd.map(Source::Descriptor),
             self.new_pin_env.clone().map(Source::Variable),
+            self.new_pin_cred.clone().map(Source::Credential),
             self.new_pin_stdin.then_some(Source::Stdin),
             None,
         ])
@@ -212,17 +239,23 @@ impl Wanted {
     /// The flags that name its source.
     pub(super) const fn flags(self) -> &'static str {
         match self {
-            Self::User | Self::FirstOfUser => "--pin-file, --pin-fd, --pin-env or --pin-stdin",
-            Self::Officer | Self::FirstOfOfficer => {
-                "--so-pin-file, --so-pin-fd, --so-pin-env or --so-pin-stdin"
+            Self::User | Self::FirstOfUser => {
+                "--pin-file, --pin-fd, --pin-env, --pin-cred or --pin-stdin"
             }
-            Self::Next => "--new-pin-file, --new-pin-fd, --new-pin-env or --new-pin-stdin",
+            Self::Officer | Self::FirstOfOfficer => {
+                "--so-pin-file, --so-pin-fd, --so-pin-env, --so-pin-cred or --so-pin-stdin"
+            }
+            Self::Next => {
+                "--new-pin-file, --new-pin-fd, --new-pin-env, --new-pin-cred or --new-pin-stdin"
+            }
         }
     }
 }
 
 /// Where a PIN is.
 pub(super) enum Source {
+    /// A file in the folder that systemd makes for a service.
+    Credential(String),
     Descriptor(u32),
     File(PathBuf),
     Prompt(Wanted),
@@ -234,11 +267,25 @@ pub(super) enum Source {
 }
 
 impl Source {
-    fn only(sources: [Option<Self>; 6]) -> Result<Option<Self>, Refusal> {
+    fn only(sources: [Option<Self>; 7]) -> Result<Option<Self>, Refusal> {
         let mut named = sources.into_iter().flatten();
         match (named.next(), named.next()) {
             (first, None) => Ok(first),
             _ => Err(more_than_one()),
+        }
+    }
+
+    /// In words, with nothing of the PIN.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Credential(name) => format!("credential {name}"),
+            Self::Descriptor(number) => format!("descriptor {number}"),
+            Self::File(path) => format!("file {}", path.display()),
+            Self::Prompt(_) => "terminal".to_owned(),
+            Self::Stdin => "standard input".to_owned(),
+            Self::Variable(name) => format!("variable {name}"),
+            Self::Uri(_) => "pin-value of the URI, not shown".to_owned(),
+            Self::Words(_) => "a word of the command, not shown".to_owned(),
         }
     }
 
@@ -254,6 +301,7 @@ impl Source {
                 return Ok(Pin::new(value));
             }
             Self::Variable(name) => variable(&name)?,
+            Self::Credential(name) => credential(&name)?,
             Self::File(path) => file(&path)?,
             Self::Descriptor(number) => {
                 let path = PathBuf::from(format!("/dev/fd/{number}"));
@@ -271,7 +319,7 @@ fn allow_words(words: Words, warnings: &mut Vec<String>) -> Result<(), Refusal> 
     match words {
         Words::Refuse => Err(Refusal::usage(
             "a PIN stands in the words of the command, where others can read it",
-            "use --pin-file, --pin-fd, --pin-env or --pin-stdin, or accept that by name: --insecure-pin-argv",
+            "use --pin-file, --pin-fd, --pin-env, --pin-cred or --pin-stdin, or accept that by name: --insecure-pin-argv",
         )),
         Words::Warn => {
             warnings.push(
@@ -297,10 +345,33 @@ fn variable(name: &str) -> Result<Vec<u8>, Refusal> {
     })
 }
 
+/// The content of a credential, as systemd.exec(5) has it: a file of this name in the folder of the variable.
+fn credential(name: &str) -> Result<Vec<u8>, Refusal> {
+    if name.is_empty() || name.contains('/') || matches!(name, "." | "..") {
+        return Err(Refusal::usage(
+            format!("{name:?} is no name of a credential"),
+            "write the name alone, as it stands in LoadCredential= of the unit",
+        ));
+    }
+    let folder = super::place::variable("CREDENTIALS_DIRECTORY").ok_or_else(|| {
+        Refusal::usage(
+            "CREDENTIALS_DIRECTORY is not set: systemd gave this process no credentials",
+            "add LoadCredential= to the unit, or name another source of the PIN",
+        )
+    })?;
+    // systemd lets the user of the service in by an access list, which shows as a right of the group.
+    private(&Path::new(&folder).join(name), 0o007)
+}
+
 fn file(path: &Path) -> Result<Vec<u8>, Refusal> {
+    private(path, 0o077)
+}
+
+/// The content of a file that has none of these rights.
+fn private(path: &Path, rights: u32) -> Result<Vec<u8>, Refusal> {
     let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let about = file.metadata().map_err(|error| unreadable(path, &error))?;
-    if about.is_file() && about.mode() & 0o077 != 0 {
+    if about.is_file() && about.mode() & rights != 0 {
         return Err(Refusal::usage(
             format!("{} may be read by others than its owner", path.display()),
             format!("chmod 600 {}", path.display()),

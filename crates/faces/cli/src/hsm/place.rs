@@ -1,10 +1,13 @@
 //! Which module and which token: flags, a URI, the environment, a configuration file, in this order.
+//!
+//! Each value is known with what it comes from, which `config show` shows.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use keywright_hsm::config::{Settings, pin_path};
 use keywright_hsm::{Access, Desk, Error, KeyChoice, Login, Module, Token, TokenChoice, Uri};
+use keywright_pkcs11_names::explain::Provider;
 use serde_json::json;
 
 use super::answer::{Beside, Refusal};
@@ -70,27 +73,48 @@ pub(super) struct Where {
     uri: Option<Uri>,
     settings: Settings,
     module: PathBuf,
+    /// Whether the configuration named the module.
+    configured: bool,
+}
+
+/// A value, and what it comes from.
+pub(super) type Traced<T> = (T, Origin);
+
+/// What a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    Flag(&'static str),
+    Uri,
+    Variable(&'static str),
+    /// A file of configuration, and the profile in it.
+    File(PathBuf, Option<String>),
+    /// It was found in one of the usual places.
+    Usual,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Flag(name) => write!(f, "--{name}"),
+            Self::Uri => f.write_str("--uri"),
+            Self::Variable(name) => f.write_str(name),
+            Self::File(path, None) => write!(f, "{}", path.display()),
+            Self::File(path, Some(profile)) => {
+                write!(f, "{}, profile {profile}", path.display())
+            }
+            Self::Usual => f.write_str("usual place"),
+        }
+    }
 }
 
 impl ModulePlace {
     /// Puts together flags, URI, environment and configuration. Nothing is loaded yet.
     pub(super) fn resolve(&self, beside: &mut Beside) -> Result<Where, Refusal> {
-        let uri = self.uri.as_deref().map(str::parse::<Uri>).transpose();
-        let uri = uri.map_err(Error::from)?;
-        let unknown = uri.iter().flat_map(|uri| &uri.unknown_query);
-        let ignored =
-            unknown.map(|name| format!("the query attribute {name} of the URI is not known here"));
-        beside.warnings.extend(ignored);
-        let settings = self.settings()?;
-        let from_uri = uri.as_ref().and_then(|uri| uri.module_path.as_deref());
-        let module = self
-            .module
-            .clone()
-            .or_else(|| from_uri.map(path))
-            .or_else(|| variable("KEYWRIGHT_PKCS11_MODULE").map(PathBuf::from))
-            .or_else(|| variable("PKCS11_MODULE").map(PathBuf::from))
-            .or_else(|| settings.module.clone());
-        let module = module.ok_or_else(|| {
+        let uri = self.read_uri(beside)?;
+        let (settings, from) = self.settings()?;
+        super::environment::refuse_other(&settings.env)?;
+        let module = self.module_of(uri.as_ref(), &settings, from.as_ref());
+        let (module, origin) = module.ok_or_else(|| {
             Refusal::usage(
                 "no PKCS#11 module is named",
                 "add --module FILE, set KEYWRIGHT_PKCS11_MODULE, or write it into the configuration",
@@ -101,7 +125,38 @@ impl ModulePlace {
             uri,
             settings,
             module,
+            configured: matches!(origin, Origin::File(..)),
         })
+    }
+
+    /// The URI that is named, with a warning for each query attribute that means nothing here.
+    pub(super) fn read_uri(&self, beside: &mut Beside) -> Result<Option<Uri>, Refusal> {
+        let uri = self.uri.as_deref().map(str::parse::<Uri>).transpose();
+        let uri = uri.map_err(Error::from)?;
+        let unknown = uri.iter().flat_map(|uri| &uri.unknown_query);
+        let ignored =
+            unknown.map(|name| format!("the query attribute {name} of the URI is not known here"));
+        beside.warnings.extend(ignored);
+        Ok(uri)
+    }
+
+    /// The module that is named first in the order of places.
+    pub(super) fn module_of(
+        &self,
+        uri: Option<&Uri>,
+        settings: &Settings,
+        from: Option<&Origin>,
+    ) -> Option<Traced<PathBuf>> {
+        let by_flag = self.module.clone();
+        let by_uri = uri.and_then(|uri| uri.module_path.as_deref()).map(path);
+        let by_variable =
+            |name| variable(name).map(|value| (PathBuf::from(value), Origin::Variable(name)));
+        by_flag
+            .map(|module| (module, Origin::Flag("module")))
+            .or_else(|| by_uri.map(|module| (module, Origin::Uri)))
+            .or_else(|| by_variable("KEYWRIGHT_PKCS11_MODULE"))
+            .or_else(|| by_variable("PKCS11_MODULE"))
+            .or_else(|| settings.module.clone().zip(from.cloned()))
     }
 
     /// The configuration file and the profile that are named.
@@ -109,21 +164,32 @@ impl ModulePlace {
         (&self.config, &self.profile)
     }
 
-    fn settings(&self) -> Result<Settings, Refusal> {
-        let named = self.config.clone();
-        let named = named.or_else(|| variable("KEYWRIGHT_HSM_CONFIG").map(PathBuf::from));
-        let path = match named {
-            Some(path) => path,
-            None => match usual_places().into_iter().find(|path| path.exists()) {
-                Some(path) => path,
-                None if self.profile.is_some() => {
-                    return Err(Refusal::usage(
-                        "a profile is named, and there is no configuration file",
-                        "add --config FILE",
-                    ));
-                }
-                None => return Ok(Settings::default()),
-            },
+    /// The one configuration file, if there is any.
+    pub(super) fn file(&self) -> Option<Traced<PathBuf>> {
+        let by_flag = self.config.clone();
+        let by_variable = || variable("KEYWRIGHT_HSM_CONFIG").map(PathBuf::from);
+        by_flag
+            .map(|path| (path, Origin::Flag("config")))
+            .or_else(|| by_variable().map(|path| (path, Origin::Variable("KEYWRIGHT_HSM_CONFIG"))))
+            .or_else(|| {
+                let mut usual = usual_places().into_iter();
+                usual
+                    .find(|path| path.exists())
+                    .map(|path| (path, Origin::Usual))
+            })
+    }
+
+    /// What the configuration says, and where that stands.
+    pub(super) fn settings(&self) -> Result<(Settings, Option<Origin>), Refusal> {
+        let path = match self.file() {
+            Some((path, _)) => path,
+            None if self.profile.is_some() => {
+                return Err(Refusal::usage(
+                    "a profile is named, and there is no configuration file",
+                    "add --config FILE",
+                ));
+            }
+            None => return Ok((Settings::default(), None)),
         };
         refuse_writable(&path, "the configuration")?;
         let text = std::fs::read_to_string(&path).map_err(|error| {
@@ -133,7 +199,8 @@ impl ModulePlace {
             )
         })?;
         let read = Settings::read(&path, &text, self.profile.as_deref());
-        Ok(read.map_err(Error::from)?)
+        let settings = read.map_err(Error::from)?;
+        Ok((settings, Some(Origin::File(path, self.profile.clone()))))
     }
 }
 
@@ -221,23 +288,62 @@ pub(super) fn login(
     }
 }
 
+/// Where the user's PIN would come from, in words that hold nothing of it; none if the terminal would be asked or
+/// nobody logs in.
+pub(super) fn pin_origin(
+    pin: &UserPin,
+    uri: Option<&Uri>,
+    (settings, from): (&Settings, Option<&Origin>),
+) -> Result<Option<Traced<String>>, Refusal> {
+    if let Some((source, flag)) = pin.source()?.zip(pin.flag()) {
+        return Ok(Some((source.shown(), Origin::Flag(flag))));
+    }
+    if let Some(source) = uri.and_then(of_uri) {
+        return Ok(Some((source.shown(), Origin::Uri)));
+    }
+    let file = settings.pin_file().map(|path| Source::File(path).shown());
+    Ok(file.zip(from.cloned()))
+}
+
+/// The source of the PIN that a URI names.
+pub(super) fn of_uri(uri: &Uri) -> Option<Source> {
+    if let Some(value) = &uri.pin_value {
+        let copy = keywright_secret::SecretBytes::from_vec(value.expose().to_vec());
+        return Some(Source::Uri(copy));
+    }
+    let source = uri.pin_source.as_deref();
+    source.map(|source| Source::File(pin_path(&String::from_utf8_lossy(source))))
+}
+
+/// Loads a module that the words of a command name, unless every user may change it.
+pub(super) fn load(path: &Path) -> Result<Module, Refusal> {
+    refuse_writable(path, "the module")?;
+    Ok(Module::load(path).map_err(Error::from)?)
+}
+
 impl Where {
+    /// Loads the module. One that the configuration names must be of the provider that it names beside it.
     pub(super) fn load(&self) -> Result<Module, Refusal> {
-        Module::load(&self.module).map_err(|error| Error::from(error).into())
+        let module = Module::load(&self.module).map_err(Error::from)?;
+        if let Some(wanted) = self.settings.known_provider().filter(|_| self.configured) {
+            let maker = module.info().map_err(Error::from)?.manufacturer;
+            if Provider::recognise(&maker) != Some(wanted) {
+                return Err(Refusal::usage(
+                    format!(
+                        "{} is made by {maker:?}, and the configuration wants {wanted}",
+                        self.module.display()
+                    ),
+                    "correct module or provider in the configuration; no PIN was sent",
+                ));
+            }
+        }
+        Ok(module)
     }
 
     /// The source that the URI names, else the configuration.
     fn pin_source(&self) -> Option<Source> {
-        let uri = self.uri.as_ref();
-        if let Some(value) = uri.and_then(|uri| uri.pin_value.as_ref()) {
-            let copy = keywright_secret::SecretBytes::from_vec(value.expose().to_vec());
-            return Some(Source::Uri(copy));
-        }
-        let source = uri.and_then(|uri| uri.pin_source.as_deref());
-        let source = source.map(|source| pin_path(&String::from_utf8_lossy(source)));
-        source
-            .or_else(|| self.settings.pin_file())
-            .map(Source::File)
+        let configured = || self.settings.pin_file().map(Source::File);
+        self.uri.as_ref().and_then(of_uri).or_else(configured)
     }
 
     /// The key that flags or the URI name.
@@ -318,7 +424,7 @@ pub(super) fn path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
 }
 
-fn variable(name: &str) -> Option<std::ffi::OsString> {
+pub(super) fn variable(name: &str) -> Option<std::ffi::OsString> {
     #[expect(clippy::disallowed_methods, reason = "the faces read the environment")]
     std::env::var_os(name).filter(|value| !value.is_empty())
 }

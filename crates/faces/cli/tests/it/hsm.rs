@@ -120,6 +120,7 @@ fn succeed(command: &mut Command) -> String {
 /// The one document that a command printed, with what each must have.
 #[track_caller]
 pub(crate) fn document(ended: &Ended) -> Value {
+    crate::program::documents(&ended.stdout);
     let document: Value =
         serde_json::from_slice(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
     let command = document["command"].as_str().unwrap();

@@ -40,6 +40,8 @@ mod client_tokens;
 #[cfg(test)]
 mod client_uses;
 #[cfg(test)]
+mod completions;
+#[cfg(test)]
 mod curl;
 #[cfg(test)]
 mod demo;
@@ -58,6 +60,8 @@ mod hd_vault;
 #[cfg(test)]
 mod hsm;
 #[cfg(test)]
+mod hsm_across;
+#[cfg(test)]
 mod hsm_benchmark;
 #[cfg(test)]
 mod hsm_calls;
@@ -74,6 +78,8 @@ mod hsm_menu;
 #[cfg(test)]
 mod hsm_more;
 #[cfg(test)]
+mod hsm_places;
+#[cfg(test)]
 mod hsm_postquantum;
 #[cfg(test)]
 mod hsm_refusals;
@@ -81,6 +87,8 @@ mod hsm_refusals;
 mod hsm_requests;
 #[cfg(test)]
 mod hsm_rsa;
+#[cfg(test)]
+mod hsm_schemas;
 #[cfg(test)]
 mod hsm_schemes;
 #[cfg(test)]

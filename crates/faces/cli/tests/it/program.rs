@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use keywright_client::{Error, Settings, blocking};
 use keywright_clock::Clock;
 use keywright_home::{Contents, Profile};
+use keywright_testkit::schema::fits;
 use keywright_tls::{ClientIdentity, Protocol, client_config};
 use serde_json::Value;
 
@@ -25,6 +26,7 @@ pub(crate) struct Ended {
 impl Ended {
     fn of(child: Child) -> Self {
         let output = child.wait_with_output().unwrap();
+        documents(&output.stdout);
         Self {
             code: output.status.code().expect("ended by itself"),
             stdout: output.stdout,
@@ -83,6 +85,41 @@ impl Ended {
             "{self:?}"
         );
         error
+    }
+}
+
+/// The file that describes a command's documents; words that name no command have those that all have in common.
+pub(crate) fn schema_file(command: &str) -> PathBuf {
+    let name = if command == "hsm" {
+        "envelope"
+    } else {
+        command
+    };
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../docs/hsm/schemas");
+    folder.join(format!("{name}.json"))
+}
+
+/// The schema of a command's documents.
+pub(crate) fn schema(command: &str) -> Value {
+    let path = schema_file(command);
+    let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_slice(&text).unwrap()
+}
+
+/// Demands that what the program printed fits its schema, if it is a document of an `hsm` command.
+#[track_caller]
+pub(crate) fn documents(stdout: &[u8]) {
+    // Only what can be one is read: outputs may be large.
+    if !stdout.starts_with(b"{") || stdout.len() > 16 << 20 {
+        return;
+    }
+    let Ok(document) = serde_json::from_slice::<Value>(stdout) else {
+        return;
+    };
+    let name = document["schema"].as_str().unwrap_or_default();
+    if let Some(command) = name.strip_prefix("keywright.hsm.") {
+        let fitting = fits(&schema(command), &document);
+        assert_eq!(fitting, Ok(()), "{document}");
     }
 }
 

@@ -55,16 +55,19 @@ const LEFT_OUT: [&str; 14] = [
 ];
 
 /// Where the words of commands stand in a form; all others stand between.
-const LAST: [&str; 17] = [
+const LAST: [&str; 20] = [
     "pin_prompt",
     "final_try",
     "so_pin_prompt",
     "pin_file",
     "pin_env",
+    "pin_cred",
     "so_pin_file",
     "so_pin_env",
+    "so_pin_cred",
     "new_pin_file",
     "new_pin_env",
+    "new_pin_cred",
     "label",
     "serial",
     "slot_id",
@@ -129,6 +132,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "diff-keys",
             "audit-keys",
             "analyze",
+            "config",
+            "schema",
         ],
     ),
 ];
