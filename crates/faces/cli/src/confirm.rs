@@ -64,7 +64,9 @@ pub(crate) fn confirm_with(deed: &str, word: Word<'_>, yes: Yes) -> Result<(), F
     }
     let mut answer = String::new();
     let asked = write!(screen, "{deed}? {}: ", word.asked()).and_then(|()| screen.flush());
-    let heard = asked.and_then(|()| input.read_line(&mut answer));
+    let heard = asked
+        .and_then(|()| crate::hsm::interrupt::wait(&input))
+        .and_then(|()| input.read_line(&mut answer));
     match heard {
         Ok(_) if word.is(answer.trim().as_bytes()) => Ok(()),
         _ => Err(unchanged(deed)),

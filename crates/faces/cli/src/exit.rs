@@ -39,8 +39,12 @@ pub(crate) enum Exit {
     Unsupported = 12,
     /// It may not be done.
     Refused = 13,
+    /// The terminal is gone: 128 and the number of the signal, as for the next two.
+    HungUp = 129,
     /// Interrupted.
     Interrupted = 130,
+    /// Told to end.
+    Terminated = 143,
 }
 
 impl From<Exit> for ExitCode {

@@ -212,7 +212,7 @@ const fn name(exit: Exit) -> &'static str {
         Exit::Authentication => "authentication",
         Exit::Unsupported => "unsupported",
         Exit::Refused => "refused",
-        Exit::Interrupted => End::Interrupted.name(),
+        Exit::HungUp | Exit::Interrupted | Exit::Terminated => End::Interrupted.name(),
     }
 }
 

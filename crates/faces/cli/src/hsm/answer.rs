@@ -309,6 +309,7 @@ fn kind_of(exit: Exit) -> &'static str {
         Exit::NotFound => Kind::NotFound.name(),
         Exit::Refused => Kind::Refused.name(),
         Exit::Negative => Kind::Negative.name(),
+        Exit::HungUp | Exit::Interrupted | Exit::Terminated => "interrupted",
         _ => Kind::Usage.name(),
     }
 }

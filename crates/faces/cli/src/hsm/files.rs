@@ -9,6 +9,7 @@ use keywright_encoding::base64;
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Refusal};
+use super::interrupt::Interruptible;
 use crate::exit::{Exit, Failure};
 
 /// Where the data comes from.
@@ -37,14 +38,14 @@ pub(super) fn is_standard(path: &Path) -> bool {
 /// Opens a file to read, or standard input.
 pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, Refusal> {
     if is_standard(path) {
-        return Ok(Box::new(std::io::stdin()));
+        return Ok(Box::new(Interruptible(rustix::stdio::stdin())));
     }
     let opened = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
         true => Err(ErrorKind::IsADirectory.into()),
         false => Ok(file),
     });
     let file = opened.map_err(|error| Failure::file(path, "read", &error))?;
-    Ok(Box::new(file))
+    Ok(Box::new(Interruptible(file)))
 }
 
 /// The bytes of a short file.

@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock, Once};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::SigId;
-use signal_hook::consts::{SIGHUP, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag::register_conditional_default;
 use signal_hook::low_level::{pipe, unregister};
 
@@ -47,14 +47,14 @@ impl Heard {
             told,
             ids: Vec::new(),
         };
-        for signal in [SIGTERM, SIGHUP] {
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
             heard.ids.push(pipe::register(signal, tell.try_clone()?)?);
         }
         // Once: each would stay, and does what the first does.
         static ONCE: Once = Once::new();
         let mut done = Ok(());
         ONCE.call_once(|| {
-            for signal in [SIGTERM, SIGHUP] {
+            for signal in [SIGINT, SIGTERM, SIGHUP] {
                 let registered = register_conditional_default(signal, Arc::clone(&AS_BEFORE));
                 done = registered.map(drop);
             }

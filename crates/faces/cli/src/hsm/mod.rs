@@ -15,6 +15,7 @@ mod explain;
 mod files;
 mod heard;
 mod interactive;
+pub(crate) mod interrupt;
 mod keys;
 mod look;
 mod make;
@@ -310,6 +311,9 @@ pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure
         format: Some(format),
         ..Beside::default()
     };
-    let outcome = arguments.command.run(&mut beside);
+    if !arguments.command.goes_on() {
+        interrupt::listen();
+    }
+    let outcome = interrupt::told(arguments.command.run(&mut beside));
     answer::print(name, context, format, &beside, outcome)
 }

@@ -12,6 +12,7 @@ use keywright_hsm::Pin;
 use keywright_secret::SecretBytes;
 
 use super::answer::Refusal;
+use super::interrupt::Interruptible;
 use crate::exit::{Exit, Failure};
 
 /// Where the user's PIN comes from.
@@ -305,10 +306,14 @@ impl Source {
             Self::File(path) => file(&path)?,
             Self::Descriptor(number) => {
                 let path = PathBuf::from(format!("/dev/fd/{number}"));
-                let mut file = File::open(&path).map_err(|e| unreadable(&path, &e))?;
-                bounded(&mut file).map_err(|e| unreadable(&path, &e))?
+                let file = File::open(&path).map_err(|e| unreadable(&path, &e))?;
+                bounded(file).map_err(|e| unreadable(&path, &e))?
             }
-            Self::Stdin => line(Path::new("standard input"), &mut StandardInput)?,
+            Self::Stdin => {
+                // Without a buffer, so that what follows the PIN stays there.
+                let mut input = Interruptible(rustix::stdio::stdin());
+                line(Path::new("standard input"), &mut input)?
+            }
             Self::Prompt(wanted) => super::prompt::ask(wanted)?,
         };
         Ok(Pin::from_line(bytes))
@@ -369,7 +374,7 @@ fn file(path: &Path) -> Result<Vec<u8>, Refusal> {
 
 /// The content of a file that has none of these rights.
 fn private(path: &Path, rights: u32) -> Result<Vec<u8>, Refusal> {
-    let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let about = file.metadata().map_err(|error| unreadable(path, &error))?;
     if about.is_file() && about.mode() & rights != 0 {
         return Err(Refusal::usage(
@@ -377,16 +382,16 @@ fn private(path: &Path, rights: u32) -> Result<Vec<u8>, Refusal> {
             format!("chmod 600 {}", path.display()),
         ));
     }
-    bounded(&mut file).map_err(|error| unreadable(path, &error))
+    bounded(file).map_err(|error| unreadable(path, &error))
 }
 
 /// No PIN is longer.
 pub(super) const LONGEST: usize = 1024;
 
 /// The whole of a short file.
-fn bounded(file: &mut File) -> std::io::Result<Vec<u8>> {
+fn bounded(file: File) -> std::io::Result<Vec<u8>> {
     let mut buffer = SecretBytes::zeroed(LONGEST);
-    let mut length = 0;
+    let (mut file, mut length) = (Interruptible(file), 0);
     while let Some(room) = buffer.expose_mut().get_mut(length..)
         && !room.is_empty()
     {
@@ -402,15 +407,6 @@ pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Refusal {
     let mut failure = Failure::file(path, "read", error);
     failure.exit = Exit::Usage;
     Refusal::Face(failure)
-}
-
-/// Standard input without a buffer, so that what follows the PIN stays there.
-struct StandardInput;
-
-impl std::io::Read for StandardInput {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        rustix::io::read(rustix::stdio::stdin(), out).map_err(Into::into)
-    }
 }
 
 fn line(name: &Path, source: &mut dyn std::io::Read) -> Result<Vec<u8>, Refusal> {

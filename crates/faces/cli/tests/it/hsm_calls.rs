@@ -234,8 +234,12 @@ fn a_log_is_followed_while_it_grows_and_is_set_aside() {
     assert!(child.wait().unwrap().success());
 }
 
-/// `keywright hsm` on this token, through the recorder.
-fn recorded(store: &Store, words: &[&str]) -> (Ended, String) {
+/// `keywright hsm` on this token through the recorder, started by `program`, and the log that is written.
+pub(crate) fn through_recorder(
+    store: &Store,
+    program: &[&str],
+    words: &[&str],
+) -> (Command, std::path::PathBuf) {
     let at = std::env::current_exe().unwrap();
     let recorder = at
         .ancestors()
@@ -244,8 +248,10 @@ fn recorded(store: &Store, words: &[&str]) -> (Ended, String) {
         .join("libkeywright_pkcs11_recorder.so");
     assert!(recorder.exists(), "{} was not built", recorder.display());
     let log = store.folder().join("recorded.jsonl");
-    let mut command: Command = store.command(env!("CARGO_BIN_EXE_keywright"));
+    let all = [program, &[env!("CARGO_BIN_EXE_keywright")]].concat();
+    let mut command: Command = store.command(all[0]);
     command
+        .args(&all[1..])
         .arg("hsm")
         .args(words)
         .arg("--module")
@@ -255,6 +261,12 @@ fn recorded(store: &Store, words: &[&str]) -> (Ended, String) {
     command
         .env("KEYWRIGHT_P11_TARGET", store.kind().module().unwrap())
         .env("KEYWRIGHT_P11_LOG", &log);
+    (command, log)
+}
+
+/// `keywright hsm` on this token as the user, through the recorder.
+fn recorded(store: &Store, words: &[&str]) -> (Ended, String) {
+    let (mut command, log) = through_recorder(store, &[], words);
     command
         .env("AUDIT_PIN", USER_PIN)
         .args(["--pin-env", "AUDIT_PIN"]);

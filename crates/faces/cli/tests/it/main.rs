@@ -94,6 +94,8 @@ mod hsm_schemes;
 #[cfg(test)]
 mod hsm_screens;
 #[cfg(test)]
+mod hsm_signals;
+#[cfg(test)]
 mod hsm_table;
 #[cfg(test)]
 mod hsm_terminal;
