@@ -253,7 +253,11 @@ pub fn diff(
         let values = (told(kind, &one), told(kind, &other));
         // A list of mechanisms has no order.
         let listed = kind == AttributeType::ALLOWED_MECHANISMS && values.0 == values.1;
-        report.compare(kind, values, listed || one == other);
+        let fit = match listed || one == other {
+            true => Fit::Match,
+            false => Fit::Differ,
+        };
+        report.compare(kind, values, fit);
     }
     Ok(report.summed())
 }
@@ -275,8 +279,11 @@ pub fn diff_expected(
     name.clone_into(&mut report.key2_label);
     for (kind, wanted) in expected.attributes() {
         let read = told(kind, &meant(kind, side.0.session.attribute(key, kind)?));
-        let fits = is_as(kind, &read, wanted);
-        report.compare(kind, (read, wanted.to_owned()), fits);
+        let fit = match is_as(kind, &read, wanted) {
+            true => Fit::Match,
+            false => Fit::Differ,
+        };
+        report.compare(kind, (read, wanted.to_owned()), fit);
     }
     Ok(report.summed())
 }
@@ -301,6 +308,13 @@ fn meant(kind: AttributeType, reading: Reading) -> Reading {
     }
 }
 
+/// Whether two values say the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    Match,
+    Differ,
+}
+
 impl DiffReport {
     fn new((desk, choice): Side<'_>, class: ObjectClass) -> Self {
         Self {
@@ -317,8 +331,8 @@ impl DiffReport {
         }
     }
 
-    fn compare(&mut self, kind: AttributeType, (one, other): (String, String), matches: bool) {
-        if !matches {
+    fn compare(&mut self, kind: AttributeType, (one, other): (String, String), fit: Fit) {
+        if fit == Fit::Differ {
             let (severity, explanation) = Weight::of(kind).words();
             self.differences.push(Different {
                 attribute: kind.to_string(),
@@ -332,7 +346,7 @@ impl DiffReport {
             attribute: kind.to_string(),
             key1_value: one,
             key2_value: other,
-            matches,
+            matches: fit == Fit::Match,
         });
     }
 

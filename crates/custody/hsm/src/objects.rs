@@ -287,6 +287,16 @@ impl FindReport {
     }
 }
 
+/// Which objects of a token a search sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "with a log-in and without one")]
+pub enum Seen {
+    /// Private ones too.
+    All,
+    /// Without a log-in: public ones alone.
+    Public,
+}
+
 /// What several tokens were found to hold, one after the other.
 #[derive(Debug)]
 pub struct Everywhere(FindReport);
@@ -298,12 +308,12 @@ impl Everywhere {
         Self(FindReport::new(search_key.into()))
     }
 
-    /// Adds what came of searching a token; `login` says whether private objects were seen.
-    pub fn add(&mut self, info: &TokenInfo, login: bool, found: Result<FindReport, Error>) {
+    /// Adds what came of searching a token.
+    pub fn add(&mut self, info: &TokenInfo, seen: Seen, found: Result<FindReport, Error>) {
         let mut token = SearchedToken::new(info);
         match found {
             Ok(found) => {
-                token.logged_in = login;
+                token.logged_in = seen == Seen::All;
                 token.keys_found = found.keys.len();
                 self.0.keys.extend(found.keys);
                 self.0.similar.extend(found.similar);

@@ -53,8 +53,7 @@ impl Node {
         let writers = Mutex::new(writers?);
         let probes = Arc::new(self.probes()?);
         let shared = Arc::clone(self.admin().shared());
-        let keys = self.token_keys();
-        let unfit_keys = keys.unfit();
+        let (keys, unfit_keys) = self.token_keys();
         let (tracer, exporting) = self.traces()?;
         let timing = timing(self.config());
         let application = application_settings(self.config(), threads);
@@ -101,14 +100,15 @@ impl Node {
         })
     }
 
-    /// What the token has of the keys that are to lie in it.
-    fn token_keys(&self) -> Rounds {
+    /// What the token has of the keys that are to lie in it, and those that are unfit.
+    fn token_keys(&self) -> (Rounds, Vec<VersionLabel>) {
         let mut keys = Rounds::default();
         if self.config().token.is_some() {
             // Whoever starts the node is told of those that are unfit by `Serving::unfit_keys`.
             drop(keys.look_at_all(self.admin().shared()));
         }
-        keys
+        let unfit = keys.unfit();
+        (keys, unfit)
     }
 
     /// Where spans go and the thread that sends them, where the configuration asks for it.

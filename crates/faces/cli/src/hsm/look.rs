@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use keywright_hsm::expected::Expected;
 use keywright_hsm::inspection;
-use keywright_hsm::objects::{self, Everywhere, FindReport, Near, ObjectReport};
+use keywright_hsm::objects::{self, Everywhere, FindReport, Near, ObjectReport, Seen};
 use keywright_hsm::{Access, Desk, Error, KeyChoice, Kind, Login, TokenChoice};
 use keywright_pkcs11_names::ObjectClass;
 
@@ -254,12 +254,17 @@ fn everywhere(words: &FindWords, beside: &mut Beside) -> Result<Answer, Refusal>
             true => login(&token, &at, &words.pin, Entry::IfNamed, beside)?,
             false => None,
         };
-        let logged_in = login.is_some();
+        let seen = match login {
+            Some(_) => Seen::All,
+            None => Seen::Public,
+        };
         let searched = Desk::open(&token, Access::Read, login, words.pin.caution())
             .and_then(|desk| words.search(&desk, &choice));
         let searched = match searched {
             // A PIN that is wrong, or a print that is none, is no matter of one token among others.
-            Err(error) if logged_in || error.kind() == Kind::Usage => return Err(error.into()),
+            Err(error) if seen == Seen::All || error.kind() == Kind::Usage => {
+                return Err(error.into());
+            }
             Err(error) => {
                 let label = &info.label;
                 beside
@@ -269,7 +274,7 @@ fn everywhere(words: &FindWords, beside: &mut Beside) -> Result<Answer, Refusal>
             }
             found => found,
         };
-        found.add(&info, logged_in, searched);
+        found.add(&info, seen, searched);
     }
     let report = found.report();
     if report.tokens.iter().any(|token| !token.logged_in) {
