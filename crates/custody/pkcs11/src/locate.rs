@@ -100,6 +100,8 @@ pub(crate) struct Located<'s> {
 /// A handle that was checked, and the connection in which it means that key.
 struct Checked {
     generation: u64,
+    /// The number of the object in the token.
+    object: u64,
     handle: ObjectHandle,
     lies: Lies,
     shape: Shape,
@@ -153,13 +155,22 @@ pub(crate) fn key<'s>(
     Ok(located)
 }
 
-/// Whether the token has the key of `material` now, whatever was found of it before. Where it is another key, or
-/// none, what was found is let go of, and nothing goes on with it.
+/// Whether the token has the key of `material` now, whatever was found of it before. An object that was proven in this
+/// connection is looked at, and not used: whoever asks every few seconds would fill the token's own log with uses. Where
+/// it is another key, or none, what was found is let go of, and nothing goes on with it.
 pub(crate) fn anew(session: &PooledSession, material: &Arc<KeyMaterial>) -> Result<(), Fault> {
-    let found = present(session, material);
-    // The object itself, and not a copy that is in the session from before.
-    let proven = found.and_then(|found| proven(session, material, found));
-    proven.map(drop).inspect_err(|fault| {
+    let found = present(session, material).and_then(|(object, shape)| {
+        let known = material.cell().with(|checked: &Checked| {
+            checked.generation == session.generation() && checked.object == object.number()
+        });
+        if known == Some(true) {
+            return Ok(());
+        }
+        let checked = proven(session, material, (object, shape))?;
+        material.cell().put(checked);
+        Ok(())
+    });
+    found.inspect_err(|fault| {
         if fault.of_request() == HolderError::KeyRejected {
             material.cell().clear();
         }
@@ -167,20 +178,8 @@ pub(crate) fn anew(session: &PooledSession, material: &Arc<KeyMaterial>) -> Resu
 }
 
 fn check(session: &PooledSession, material: &Arc<KeyMaterial>) -> Result<Checked, Fault> {
-    let (object, shape) = present(session, material)?;
-    let handle = session.pool().usable(session.generation(), object)?;
-    let public = proven(session, material, (handle, shape))?;
-    Ok(Checked {
-        generation: session.generation(),
-        handle,
-        lies: if handle.number() == object.number() {
-            Lies::InToken
-        } else {
-            Lies::InSession
-        },
-        shape,
-        public: public.map(Arc::new),
-    })
+    let found = present(session, material)?;
+    proven(session, material, found)
 }
 
 /// The object that has the id of `material`, which nobody has loosened.
@@ -202,19 +201,33 @@ fn present(
     Ok((object, shape))
 }
 
-/// Holds the key behind `handle` against the check value; gives its public half, if it is of a pair.
+/// Holds an object, or its copy, against the check value.
 fn proven(
     session: &PooledSession,
     material: &Arc<KeyMaterial>,
-    (handle, shape): (ObjectHandle, Shape),
-) -> Result<Option<Public>, Fault> {
+    (object, shape): (ObjectHandle, Shape),
+) -> Result<Checked, Fault> {
+    let handle = session.pool().usable(session.generation(), object)?;
     let wanted = Wanted::of(material, shape);
     let key = TokenKey::new(session, handle);
     let public = proof::check(shape, &key, material, || session.find_one(&wanted.public()));
-    match public {
-        Err(Fault::Unclear(_)) => Err(key.wrong_or_gone()),
-        other => other,
-    }
+    let public = match public {
+        Ok(public) => public.map(Arc::new),
+        Err(Fault::Unclear(_)) => return Err(key.wrong_or_gone()),
+        Err(fault) => return Err(fault),
+    };
+    Ok(Checked {
+        generation: session.generation(),
+        object: object.number(),
+        handle,
+        lies: if handle.number() == object.number() {
+            Lies::InToken
+        } else {
+            Lies::InSession
+        },
+        shape,
+        public,
+    })
 }
 
 /// Flags that say how well a key of ours is kept and what it may do.
