@@ -9,27 +9,41 @@ use crate::syntax::{Argument, Call, Given, spelled};
 /// The arguments of one call, taken one after the other.
 pub(crate) struct Arguments<'c> {
     call: &'c Call,
+    revision: u32,
     used: Vec<bool>,
     asked: usize,
     canonical: String,
 }
 
 impl<'c> Arguments<'c> {
+    /// Of a format that has one revision.
     pub(crate) fn of(call: &'c Call) -> Result<Self, Error> {
-        if call.revision.is_some_and(|revision| revision != 1) {
-            return Err(Error::at(call.at, Problem::Revision(1)));
+        Self::with_revisions(call, 1)
+    }
+
+    /// Of a format that has the revisions from 1 to `newest`, which a call without a revision means.
+    pub(crate) fn with_revisions(call: &'c Call, newest: u32) -> Result<Self, Error> {
+        let revision = call.revision.unwrap_or(newest);
+        if !(1..=newest).contains(&revision) {
+            return Err(Error::at(call.at, Problem::Revision(newest)));
         }
         Ok(Self {
             call,
+            revision,
             used: vec![false; call.arguments.len()],
             asked: 0,
-            canonical: format!("{}@1(", call.name),
+            canonical: format!("{}@{revision}(", call.name),
         })
     }
 
     /// Where the call stands.
     pub(crate) const fn at(&self) -> usize {
         self.call.at
+    }
+
+    /// The revision that the call names, or the newest.
+    pub(crate) const fn revision(&self) -> u32 {
+        self.revision
     }
 
     /// The canonical text, if nothing is left that no parameter took.

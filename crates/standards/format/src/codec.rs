@@ -58,6 +58,11 @@ pub(crate) trait Codec: Debug + Send + Sync {
     /// A value that fits.
     fn example(&self) -> String;
 
+    /// Name and version of published data that decide which values fit.
+    fn data_source(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What all values look like.
     fn outline(&self) -> Outline {
         Outline::default()
@@ -286,10 +291,17 @@ pub(crate) fn whole(call: &Call) -> Option<Result<Made, Error>> {
         "pattern" | "postal" => return Some(several(call)),
         _ => return None,
     };
-    Some(Arguments::of(call).and_then(|mut arguments| {
-        let codec = one(&mut arguments)?;
-        Ok((vec![codec], arguments.finish()?))
-    }))
+    let newest = if call.name == "phone" {
+        phone::NEWEST
+    } else {
+        1
+    };
+    Some(
+        Arguments::with_revisions(call, newest).and_then(|mut arguments| {
+            let codec = one(&mut arguments)?;
+            Ok((vec![codec], arguments.finish()?))
+        }),
+    )
 }
 
 fn several(call: &Call) -> Result<Made, Error> {

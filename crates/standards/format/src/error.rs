@@ -140,8 +140,8 @@ pub enum Problem {
         /// The most that is allowed.
         most: i128,
     },
-    /// Only this revision exists.
-    #[error("revision {0} is the one that exists")]
+    /// There is no such revision; this one is the newest.
+    #[error("there is no such revision; the newest is {0}")]
     Revision(u32),
     /// The text is too long, or has too many parts.
     #[error("more than {0} is not taken")]

@@ -92,6 +92,12 @@ impl Format {
             .unwrap_or_default()
     }
 
+    /// Name and version of the published data that decide which values fit, for instance `libphonenumber 9.0.43`.
+    #[must_use]
+    pub fn data_source(&self) -> Option<&'static str> {
+        self.0.codecs.iter().find_map(|codec| codec.data_source())
+    }
+
     /// Whether values keep a part in clear. It goes into the tweak.
     #[must_use]
     pub fn keeps(&self) -> bool {

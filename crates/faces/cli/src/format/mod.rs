@@ -61,6 +61,9 @@ struct Told {
     walks: bool,
     keeps: bool,
     floor: &'static str,
+    /// Published data that decide which values fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_source: Option<&'static str>,
 }
 
 fn describe(arguments: &DescribeArguments, format: Format) -> Result<Exit, Failure> {
@@ -71,7 +74,7 @@ fn describe(arguments: &DescribeArguments, format: Format) -> Result<Exit, Failu
         } else {
             ""
         };
-        output::fields(&[
+        let mut rows = vec![
             ("format", told.format.clone()),
             ("example", told.example.clone()),
             (
@@ -94,7 +97,9 @@ fn describe(arguments: &DescribeArguments, format: Format) -> Result<Exit, Failu
                 if told.keeps { "column kept" } else { "column" }.to_owned(),
             ),
             ("floor", told.floor.to_owned()),
-        ])
+        ];
+        rows.extend(told.data_source.map(|data| ("data", data.to_owned())));
+        output::fields(&rows)
     })?;
     Ok(Exit::Ok)
 }
@@ -143,6 +148,7 @@ fn tell(described: &Described) -> Result<Told, Failure> {
         walks: embedding.walks,
         keeps: described.keeps(),
         floor,
+        data_source: described.data_source(),
         example,
     })
 }

@@ -1,73 +1,35 @@
 //! `phone`: telephone numbers in the international form of ITU-T E.164, `+`, calling code and national
 //! number; or, with one calling code given, the national number alone.
 //!
-//! The calling code and the number of digits stay. Numbers of the North American plan are NXX NXX XXXX with
-//! N from 2 to 9, no area or exchange code N11, and no area code N9X; other plans by the table below, and
-//! without an entry there: a first digit from 1 to 9, 4 to 15 digits with the calling code. Whether a number
-//! is given out is not asked.
+//! The calling code and the number of digits stay. Ten digits of the North American plan are NXX NXX XXXX with
+//! N from 2 to 9, no area code N11, and no area code N9X. Other numbers have a length and a first digit that the
+//! numbering plan of their calling code uses ([`table`]); under a calling code that is not assigned, 4 to 15 digits
+//! with the calling code. Whether a number is assigned to a subscriber is not checked.
+
+mod plan;
+mod table;
 
 use super::digits::{self, Bytes};
 use super::{Amount, Codec, Outline, Side};
 use crate::arguments::Arguments;
 use crate::error::{Error, Misfit, Problem};
 use crate::rank::{Sink, Source};
-use std::ops::RangeInclusive;
+use plan::{FirstDigits, Plan, Revision, ServiceExchanges};
 
-/// A national numbering plan.
-#[derive(Debug)]
-struct Plan {
-    code: u16,
-    lengths: RangeInclusive<usize>,
-    /// The first digits that are used.
-    first: RangeInclusive<u8>,
-}
-
-macro_rules! plans {
-    ($($code:literal $least:literal $most:literal $low:literal $high:literal;)+) => {
-        static PLANS: &[Plan] = &[$(Plan {
-            code: $code,
-            lengths: $least..=$most,
-            first: $low..=$high,
-        }),+];
-    };
-}
-
-plans! {
-    31 9 9 1 9;
-    32 8 9 1 9;
-    33 9 9 1 9;
-    34 9 9 5 9;
-    39 6 11 0 9;
-    41 9 9 1 9;
-    44 9 10 1 9;
-    45 8 8 2 9;
-    47 8 8 2 9;
-    48 9 9 1 9;
-    61 9 9 1 9;
-    81 9 10 1 9;
-    86 10 11 1 9;
-    91 10 10 1 9;
-    351 9 9 1 9;
-    420 9 9 1 9;
-}
-
-static ELSEWHERE: Plan = Plan {
-    code: 0,
-    lengths: 4..=14,
-    first: 1..=9,
-};
-
-/// The calling code of the North American plan.
+/// The calling code of the North American plan, and the length of its national numbers.
 const NANP: u16 = 1;
+const NANP_LENGTH: usize = 10;
 /// 8 * 9 * 10 area codes N[0-8]X, without eight N11.
 const AREAS: u64 = 712;
-/// 8 * 10 * 10 exchange codes NXX, without eight N11.
-const EXCHANGES: u64 = 792;
 const LINES: u64 = 10_000;
+/// The newest revision: which numbers fit, and so what their ranks mean, depends on the plans.
+pub(crate) const NEWEST: u32 = 2;
+/// Digits of the longest number of E.164, with its calling code.
 const LONGEST: usize = 15;
 
 #[derive(Debug)]
 struct Phone {
+    revision: &'static Revision,
     code: Option<u16>,
     form: Form,
     /// National digits that stay.
@@ -107,7 +69,12 @@ pub(crate) fn build(arguments: &mut Arguments<'_>) -> Result<Box<dyn Codec>, Err
         let problem = Problem::Expected("a prefix of 0, 3 or 6 digits under calling code 1");
         return Err(Error::at(arguments.at(), problem));
     }
+    let known = Revision::ALL
+        .into_iter()
+        .find(|revision| revision.number == arguments.revision());
+    let revision = known.ok_or_else(|| Error::at(arguments.at(), Problem::Revision(NEWEST)))?;
     Ok(Box::new(Phone {
+        revision,
         code,
         form,
         prefix,
@@ -133,14 +100,16 @@ fn code_length(digits: &[u8]) -> Option<usize> {
     }
 }
 
-fn plan(code: u16) -> &'static Plan {
-    PLANS
-        .iter()
-        .find(|plan| plan.code == code)
-        .unwrap_or(&ELSEWHERE)
+/// How the national part of a number is permuted.
+#[derive(Clone, Copy, Debug)]
+enum Structure {
+    /// Area code, exchange code and line of the North American plan.
+    American,
+    /// A first digit of this set, and any others.
+    Digits(FirstDigits),
 }
 
-/// The place of an area code N[0-8]X or, with `nines`, of an exchange code NXX, among those that exist.
+/// The place of an area code N[0-8]X (9 `seconds`) or exchange code NXX (10 `seconds`) among those without N11.
 fn place(digits: &[u8], seconds: u64) -> Option<u64> {
     let number = digits::number(digits);
     let (first, second, third) = (number / 100, number / 10 % 10, number % 10);
@@ -194,6 +163,13 @@ impl Phone {
         Ok(code)
     }
 
+    fn exchange_place(&self, digits: &[u8]) -> Option<u64> {
+        match self.revision.service_exchanges {
+            ServiceExchanges::Included => digits::number(digits).checked_sub(200),
+            ServiceExchanges::Excluded => place(digits, 10),
+        }
+    }
+
     fn read_american(&self, national: &[u8], sink: &mut Sink) -> Result<(), Misfit> {
         let (area, rest) = national.split_at_checked(3).ok_or(Misfit::Length)?;
         let (exchange, line) = rest.split_at_checked(3).ok_or(Misfit::Length)?;
@@ -201,12 +177,13 @@ impl Phone {
             return Err(Misfit::Length);
         }
         let area = place(area, 9).ok_or(Misfit::Excluded)?;
-        let exchange = place(exchange, 10).ok_or(Misfit::Excluded)?;
+        let exchange = self.exchange_place(exchange).ok_or(Misfit::Excluded)?;
         if self.prefix < 3 {
             sink.number(area.into(), AREAS.into());
         }
         if self.prefix < 6 {
-            sink.number(exchange.into(), EXCHANGES.into());
+            let exchanges = self.revision.service_exchanges.count();
+            sink.number(exchange.into(), exchanges.into());
         }
         sink.number(digits::number(line).into(), LINES.into());
         Ok(())
@@ -224,14 +201,92 @@ impl Phone {
             put_place(next(), 9, area);
         }
         if self.prefix < 6 {
-            put_place(next(), 10, exchange);
+            match self.revision.service_exchanges {
+                ServiceExchanges::Included => digits::put_number(next() + 200, exchange),
+                ServiceExchanges::Excluded => put_place(next(), 10, exchange),
+            }
         }
         digits::put_number(next(), line);
     }
 
-    /// The first digit is a number of its own where not every digit is used.
-    fn first(&self, plan: &Plan) -> Option<RangeInclusive<u8>> {
-        (self.prefix == 0 && plan.first != (0..=9)).then(|| plan.first.clone())
+    fn read_digits(
+        &self,
+        first: FirstDigits,
+        national: &[u8],
+        sink: &mut Sink,
+    ) -> Result<(), Misfit> {
+        let digit = national.first().copied().ok_or(Misfit::Length)?;
+        if !first.has(digit) {
+            return Err(Misfit::Excluded);
+        }
+        let free = national.get(self.prefix..).unwrap_or_default();
+        match free.split_first() {
+            Some((digit, rest)) if self.ranks_first(first) => {
+                sink.number(first.rank(*digit).into(), first.count().into());
+                digits::put(rest, sink);
+            }
+            _ => digits::put(free, sink),
+        }
+        Ok(())
+    }
+
+    fn write_digits(&self, first: FirstDigits, source: &mut Source<'_>, national: &mut [u8]) {
+        let free = national.get_mut(self.prefix..).unwrap_or_default();
+        match free.split_first_mut() {
+            Some((digit, rest)) if self.ranks_first(first) => {
+                *digit = first.at(source.number());
+                digits::take(source, rest);
+            }
+            _ => digits::take(source, free),
+        }
+    }
+
+    /// Whether the first digit is free, and a number of its own because not every digit is used.
+    fn ranks_first(&self, first: FirstDigits) -> bool {
+        self.prefix == 0 && !first.is_all()
+    }
+
+    /// How numbers of this length are permuted under a calling code, if there are such numbers.
+    fn structure(&self, code: u16, length: usize) -> Option<Structure> {
+        if let (NANP, NANP_LENGTH) = (code, length) {
+            return Some(Structure::American);
+        }
+        self.revision
+            .plan(code)
+            .first(length)
+            .map(Structure::Digits)
+    }
+
+    /// National digits that stay.
+    fn kept(&self, structure: Structure, length: usize) -> usize {
+        match structure {
+            // Whole groups of three.
+            Structure::American => self.prefix / 3 * 3,
+            Structure::Digits(_) => self.prefix.min(length),
+        }
+    }
+
+    fn american_amount(&self) -> Amount {
+        let exchanges = self.revision.service_exchanges.count();
+        Amount::new(u128::from(match self.prefix {
+            0..3 => AREAS * exchanges * LINES,
+            3..6 => exchanges * LINES,
+            _ => LINES,
+        }))
+    }
+
+    /// The sizes of the sets of one plan, if it has numbers.
+    fn plan_amount(&self, plan: &Plan) -> Option<Amount> {
+        let amounts = plan.numbers.iter().map(|numbers| {
+            let (first, fixed) = if self.ranks_first(numbers.first) {
+                (numbers.first.count(), 1)
+            } else {
+                (1, self.prefix)
+            };
+            let free = numbers.length.saturating_sub(fixed);
+            Amount::new(first.into()).times_power(10, free..=free)
+        });
+        amounts.reduce(Amount::joined)
     }
 }
 
@@ -241,34 +296,20 @@ impl Codec for Phone {
         let (code, national) = digits.split_at(length);
         let (national, _) = national.split_at(count - length);
         let number = self.code(code)?;
-        let plan = plan(number);
         if self.code.is_none() {
             sink.keep_digits(code);
         }
-        let american = number == NANP;
-        if !american && !plan.lengths.contains(&national.len()) {
-            return Err(Misfit::Length);
-        }
-        let (kept, free) = national.split_at(self.kept(number, national.len()));
+        let structure = self
+            .structure(number, national.len())
+            .ok_or(Misfit::Length)?;
+        let (kept, _) = national.split_at(self.kept(structure, national.len()));
         if !kept.is_empty() {
             sink.keep_digits(kept);
         }
-        if american {
-            return self.read_american(national, sink);
+        match structure {
+            Structure::American => self.read_american(national, sink),
+            Structure::Digits(first) => self.read_digits(first, national, sink),
         }
-        let first = national.first().copied().ok_or(Misfit::Length)?;
-        if !plan.first.contains(&first) {
-            return Err(Misfit::Excluded);
-        }
-        match (self.first(plan), free.split_first()) {
-            (Some(range), Some((first, rest))) => {
-                let modulus = range.end() - range.start() + 1;
-                sink.number((first - range.start()).into(), modulus.into());
-                digits::put(rest, sink);
-            }
-            _ => digits::put(free, sink),
-        }
-        Ok(())
     }
 
     fn write(&self, _: Side, value: &[u8], source: &mut Source<'_>, out: &mut Vec<u8>) {
@@ -280,45 +321,31 @@ impl Codec for Phone {
         let Ok(number) = self.code(code) else {
             return;
         };
-        if number == NANP {
-            self.write_american(source, national);
-        } else {
-            let kept = self.kept(number, national.len());
-            let (_, free) = national.split_at_mut(kept);
-            match (self.first(plan(number)), free.split_first_mut()) {
-                (Some(range), Some((first, rest))) => {
-                    *first = range.start() + u8::try_from(source.number()).unwrap_or_default();
-                    digits::take(source, rest);
-                }
-                _ => digits::take(source, free),
-            }
+        match self.structure(number, national.len()) {
+            Some(Structure::American) => self.write_american(source, national),
+            Some(Structure::Digits(first)) => self.write_digits(first, source, national),
+            None => return,
         }
         digits::spread(value, all, out);
     }
 
     fn amount(&self) -> Amount {
-        let american = match self.prefix {
-            0..3 => AREAS * EXCHANGES * LINES,
-            3..6 => EXCHANGES * LINES,
-            _ => LINES,
+        let others: Option<Amount> = match self.code {
+            Some(code) => self.plan_amount(self.revision.plan(code)),
+            None => {
+                let plans = self.revision.plans();
+                let amounts = plans.filter_map(|plan| self.plan_amount(plan));
+                amounts.reduce(Amount::joined)
+            }
         };
-        let american = Amount::new(american.into());
-        let other = |plan: &Plan| {
-            let (first, rest) = match self.first(plan) {
-                Some(range) => (range.end() - range.start() + 1, 1),
-                None => (1, self.prefix),
-            };
-            let lengths = plan.lengths.start().saturating_sub(rest)..=plan.lengths.end() - rest;
-            Amount::new(first.into()).times_power(10, lengths)
-        };
-        match self.code {
-            Some(NANP) => american,
-            Some(code) => other(plan(code)),
-            None => PLANS
-                .iter()
-                .map(other)
-                .fold(american.joined(other(&ELSEWHERE)), Amount::joined),
-        }
+        let american = matches!(self.code, None | Some(NANP)).then(|| self.american_amount());
+        let both = american.into_iter().chain(others).reduce(Amount::joined);
+        // A calling code whose plan has no numbers: a value never fits.
+        both.unwrap_or(Amount::new(1))
+    }
+
+    fn data_source(&self) -> Option<&'static str> {
+        Some(self.revision.source)
     }
 
     fn keeps(&self) -> bool {
@@ -329,11 +356,7 @@ impl Codec for Phone {
         let code = self.code.unwrap_or(NANP);
         let national = match code {
             NANP => "2125550123".to_owned(),
-            code => {
-                let plan = plan(code);
-                let length = 9.clamp(*plan.lengths.start(), *plan.lengths.end());
-                plan.first.end().to_string().repeat(length)
-            }
+            code => self.revision.plan(code).example(),
         };
         match self.form {
             Form::E164 => format!("+{code}{national}"),
@@ -350,17 +373,5 @@ impl Codec for Phone {
             front,
             ..Outline::default()
         }
-    }
-}
-
-impl Phone {
-    /// National digits that stay. Under the North American plan whole groups of three.
-    fn kept(&self, code: u16, count: usize) -> usize {
-        let kept = if code == NANP {
-            self.prefix / 3 * 3
-        } else {
-            self.prefix
-        };
-        kept.min(count)
     }
 }

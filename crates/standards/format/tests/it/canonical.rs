@@ -2,7 +2,7 @@
 
 use keywright_format::{Format, Mask, Problem, TweakPolicy};
 
-const GOLDEN: [(&str, &str); 33] = [
+const GOLDEN: [(&str, &str); 34] = [
     (
         "card",
         r#"card@1(length=13..19, keep=none, luhn=keep, delims=" -")"#,
@@ -23,11 +23,15 @@ const GOLDEN: [(&str, &str); 33] = [
     ),
     (
         "phone",
-        r#"phone@1(country=any, form=e164, prefix=0, delims=" ()-./")"#,
+        r#"phone@2(country=any, form=e164, prefix=0, delims=" ()-./")"#,
     ),
     (
         "phone(1, prefix=3)",
-        r#"phone@1(country=1, form=e164, prefix=3, delims=" ()-./")"#,
+        r#"phone@2(country=1, form=e164, prefix=3, delims=" ()-./")"#,
+    ),
+    (
+        "phone@1(44)",
+        r#"phone@1(country=44, form=e164, prefix=0, delims=" ()-./")"#,
     ),
     ("email", "email@1(case=lower, domains=[])"),
     (

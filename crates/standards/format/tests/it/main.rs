@@ -17,6 +17,7 @@ mod hostile;
 mod masks;
 #[cfg(test)]
 mod permutation;
+mod phone;
 #[cfg(test)]
 mod refusals;
 #[cfg(test)]

@@ -61,6 +61,7 @@ fn names_and_parameters_that_mean_nothing_are_refused() {
     assert_eq!(problem("card(keep=none, keep=none)").1, Problem::Duplicate);
     assert_eq!(problem("card(16, length=16)").1, Problem::Duplicate);
     assert_eq!(problem("card@2").1, Problem::Revision(1));
+    assert_eq!(problem("phone@3").1, Problem::Revision(2));
     assert_eq!(problem("card digit(3)").1, Problem::Whole);
     assert_eq!(problem("\"x\" iban").1, Problem::Whole);
 }
@@ -240,7 +241,12 @@ const MISFITS: &[(&str, &str, Misfit)] = &[
     ("phone", "12125550123", symbol(0)),
     ("phone", "+11125550123", Misfit::Excluded),
     ("phone", "+12115550123", Misfit::Excluded),
-    ("phone", "+12125110123", Misfit::Excluded),
+    ("phone@1", "+12125110123", Misfit::Excluded),
+    ("phone", "+12121110123", Misfit::Excluded),
+    ("phone", "+12112345", Misfit::Excluded),
+    ("phone", "+4407700900473", Misfit::Length),
+    ("phone", "+225912345678", Misfit::Length),
+    ("phone", "+2259123456789", Misfit::Excluded),
     ("phone", "+12925550123", Misfit::Excluded),
     ("phone", "+1212555012", Misfit::Length),
     ("phone", "+121255501234", Misfit::Length),

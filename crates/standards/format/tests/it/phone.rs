@@ -1,0 +1,70 @@
+//! `phone` against the numbers that libphonenumber publishes as examples.
+
+use std::collections::BTreeMap;
+
+use keywright_format::Misfit;
+
+use crate::scene::{format, key, misfit, tokens};
+
+/// One for each region and type of number, made by `scripts/phone-plans`.
+const EXAMPLES: &str = include_str!("../data/phone-examples.txt");
+
+#[test]
+fn every_example_number_round_trips_within_its_plan() {
+    let examples: Vec<String> = EXAMPLES.lines().map(str::to_owned).collect();
+    assert!(examples.len() > 1_000);
+    let checked = format("phone");
+    let mut checker = checked.checker();
+    for (value, token) in examples.iter().zip(tokens(&key("phone"), &examples)) {
+        assert_eq!(value.len(), token.len());
+        assert!(checker.check(token.as_bytes()).is_ok(), "{token}");
+    }
+}
+
+#[test]
+fn numbers_that_the_first_revision_refused_fit() {
+    for value in [
+        "+225 07 12 34 56 78",
+        "+229 01 95 12 34 56",
+        "+242 06 123 4567",
+        "+241 06 03 12 34",
+        "+378 0549 886377",
+        "+61 1300 975 707",
+        "+61 1800 801 920",
+        "+1-800-411-1234",
+        "+39 06 69812345",
+    ] {
+        assert!(
+            format("phone").checker().check(value.as_bytes()).is_ok(),
+            "{value}"
+        );
+    }
+    assert_eq!(misfit("phone@1", "+225 07 12 34 56 78"), Misfit::Excluded);
+    assert_eq!(misfit("phone@1", "+1-800-411-1234"), Misfit::Excluded);
+}
+
+#[test]
+fn numbers_longer_than_their_plan_are_refused() {
+    // The longest example of each calling code that the two-digit codes 20 to 69 have.
+    let mut longest: BTreeMap<&str, usize> = BTreeMap::new();
+    for example in EXAMPLES.lines() {
+        if matches!(&example[1..3], "33" | "34" | "45" | "47" | "54" | "65") {
+            let length = longest.entry(&example[..3]).or_default();
+            *length = example.len().max(*length);
+        }
+    }
+    assert_eq!(longest.len(), 6);
+    for (code, length) in longest {
+        let value = format!("{code}{}", "8".repeat(15 - code.len() + 1));
+        assert!(value.len() > length);
+        assert_eq!(misfit("phone", &value), Misfit::Length, "{value}");
+    }
+}
+
+#[test]
+fn the_version_of_the_plans_is_named() {
+    let source = format("phone(country=44)").data_source();
+    assert!(source.is_some_and(|text| text.starts_with("libphonenumber 9.")));
+    assert_eq!(format("card").data_source(), None);
+    assert_ne!(format("phone@1").data_source(), source);
+}
