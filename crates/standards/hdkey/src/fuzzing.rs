@@ -1,7 +1,7 @@
 //! Bodies of the fuzz targets. Plain tests run them too.
 
 use crate::extended::ExtendedKey;
-use crate::mnemonic::{Mnemonic, apollo_seed};
+use crate::mnemonic::{Mnemonic, PhraseCheck, apollo_seed, phrase_seed};
 use crate::path::Path;
 use crate::rules::PathPattern;
 use crate::scheme::Scheme;
@@ -38,8 +38,12 @@ pub fn mnemonic(data: &[u8]) {
             "two meanings"
         );
         assert!(
-            apollo_seed(text, "").is_ok() || !text.is_ascii(),
+            apollo_seed(text, "", PhraseCheck::Require).is_ok() || !text.is_ascii(),
             "words of the list"
+        );
+        assert!(
+            phrase_seed(text, "", PhraseCheck::Require).is_ok(),
+            "the English list is one of ten"
         );
     }
 }

@@ -43,6 +43,7 @@ pub mod extended;
 pub mod fuzzing;
 pub mod identus;
 pub mod jwk;
+mod lists;
 pub mod mnemonic;
 mod node;
 mod path;

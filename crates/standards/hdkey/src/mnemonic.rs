@@ -1,8 +1,9 @@
 //! Words for seeds: BIP-39, and what the library of Identus makes of the same words.
 //!
-//! A [`Mnemonic`] is English and its checksum fits. Words of other lists are taken as text by
-//! [`foreign_seed`], which can check nothing about them. [`apollo_seed`] imports what exists: it puts the
-//! passphrase alone where BIP-39 has a prefix, and looks at neither the number of words nor their checksum.
+//! A [`Mnemonic`] is English and its checksum fits. [`phrase_seed`] takes phrases of all ten lists of BIP-39, and
+//! [`apollo_seed`] English ones, for which it puts the passphrase alone where BIP-39 has a prefix. Both check the
+//! number of words and the checksum unless the caller asks for [`PhraseCheck::Skip`]: a seed of a mistyped phrase
+//! is another seed, and that of no words at all is known to the world.
 //!
 //! The time that words take, in either direction, tells how many there are and how long each is, and not
 //! which they are.
@@ -16,6 +17,7 @@ use keywright_secret::{Secret, SecretBytes, wipe, wipe_vec};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::Error;
+use crate::lists::LISTS;
 use crate::scheme::SeedScheme;
 use crate::seed::Seed;
 use crate::words::{LETTERS, place, word};
@@ -62,6 +64,12 @@ pub enum MnemonicError {
         /// The word.
         position: usize,
     },
+    /// A word that is not on the list that the words before it are on.
+    #[error("word {position} is not on the BIP-39 word list of the words before it")]
+    UnlistedWord {
+        /// The word.
+        position: usize,
+    },
     /// The checksum, which is in the last word, does not fit.
     #[error("the checksum in word {position} does not fit the words before it")]
     Checksum {
@@ -74,6 +82,16 @@ pub enum MnemonicError {
         /// Bytes given.
         found: usize,
     },
+}
+
+/// Whether the phrase of a seed is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third way")]
+pub enum PhraseCheck {
+    /// The number of words, their list and the checksum.
+    Require,
+    /// Any words: for phrases of wallets that did not check them either.
+    Skip,
 }
 
 /// English words whose checksum fits.
@@ -148,20 +166,13 @@ impl Mnemonic {
             .into_iter()
             .find(|count| count.words() == found);
         let count = count.ok_or(MnemonicError::WordCount { found })?;
-        // Eleven bits a word, behind each other; the last bits are the checksum.
-        let mut bits = SecretBytes::zeroed(MOST * 11 / 8);
+        let mut bits = PhraseBits::new(count);
         for (number, word) in words_of(&normal).enumerate() {
             let position = number + 1;
             let place = place(word).ok_or(MnemonicError::UnknownWord { position })?;
-            put_bits(bits.expose_mut(), number, place);
+            bits.put(number, place);
         }
-        let (entropy, rest) = bits.expose().split_at(count.entropy_len());
-        let shift = 8 - found / 3;
-        // The longest checksum has eight bits, so it lies in one byte.
-        match rest.first().map(|byte| byte >> shift) == Some(sha256(entropy)[0] >> shift) {
-            true => Self::from_entropy(entropy),
-            false => Err(MnemonicError::Checksum { position: found }),
-        }
+        Self::from_entropy(bits.checked_entropy()?)
     }
 
     /// The entropy.
@@ -208,28 +219,115 @@ impl std::fmt::Debug for Mnemonic {
     }
 }
 
-/// The seed of BIP-39 for words of any list. Neither words nor checksum are looked at.
-#[must_use]
-pub fn foreign_seed(words: &str, passphrase: &str) -> Seed {
-    stretched(&joined(&normalised(words)), passphrase)
+/// The seed of BIP-39 for a phrase of any of the ten lists, under a passphrase, which may be empty.
+///
+/// # Errors
+/// [`MnemonicError`]: which word is wrong, never the word itself. With [`PhraseCheck::Skip`] only
+/// [`MnemonicError::WordCount`], without any word.
+pub fn phrase_seed(
+    phrase: &str,
+    passphrase: &str,
+    check: PhraseCheck,
+) -> Result<Seed, MnemonicError> {
+    let normal = normalised(phrase);
+    match check {
+        PhraseCheck::Require => check_phrase(&normal)?,
+        PhraseCheck::Skip => check_not_empty(&normal)?,
+    }
+    Ok(stretched(&joined(&normal), passphrase))
 }
 
 /// The seed that the library of Identus makes of English words: the salt is `passphrase` as it is.
 ///
 /// # Errors
-/// [`MnemonicError::UnknownWord`] for a word that is not on the list, [`MnemonicError::WordCount`] for none.
-pub fn apollo_seed(words: &str, passphrase: &str) -> Result<Seed, MnemonicError> {
+/// [`MnemonicError::UnknownWord`] for a word that is not on the list; without [`PhraseCheck::Skip`] all of
+/// [`Mnemonic::parse`]; [`MnemonicError::WordCount`] without any word.
+pub fn apollo_seed(
+    words: &str,
+    passphrase: &str,
+    check: PhraseCheck,
+) -> Result<Seed, MnemonicError> {
     let bytes = SecretBytes::from_vec(words.as_bytes().to_vec());
     for (number, word) in words_of(&bytes).enumerate() {
         let position = number + 1;
         place(word).ok_or(MnemonicError::UnknownWord { position })?;
     }
-    let joined = joined(&bytes);
-    match joined.is_empty() {
-        true => Err(MnemonicError::WordCount { found: 0 }),
-        false => {
-            let seed = pbkdf2(joined.expose(), passphrase.as_bytes());
-            Ok(Seed::made(&seed, SeedScheme::Apollo))
+    check_not_empty(&bytes)?;
+    if check == PhraseCheck::Require {
+        Mnemonic::parse(words)?;
+    }
+    let seed = pbkdf2(joined(&bytes).expose(), passphrase.as_bytes());
+    Ok(Seed::made(&seed, SeedScheme::Apollo))
+}
+
+fn check_not_empty(words: &SecretBytes) -> Result<(), MnemonicError> {
+    match words_of(words).next() {
+        Some(_) => Ok(()),
+        None => Err(MnemonicError::WordCount { found: 0 }),
+    }
+}
+
+/// Checks number of words, list and checksum. Lists share words, so each list is tried; of several reasons that of
+/// the list with the most words before the first unknown one is returned.
+fn check_phrase(words: &SecretBytes) -> Result<(), MnemonicError> {
+    let found = words_of(words).count();
+    let count = WordCount::ALL
+        .into_iter()
+        .find(|count| count.words() == found);
+    let count = count.ok_or(MnemonicError::WordCount { found })?;
+    let mut furthest = 1;
+    let mut complete = false;
+    for list in &*LISTS {
+        let mut bits = PhraseBits::new(count);
+        let mut known = 0;
+        for word in words_of(words) {
+            let Some(place) = list.place(word) else {
+                break;
+            };
+            bits.put(known, place);
+            known += 1;
+        }
+        if known == found {
+            if bits.checked_entropy().is_ok() {
+                return Ok(());
+            }
+            complete = true;
+        }
+        furthest = furthest.max(known + 1);
+    }
+    match complete {
+        true => Err(MnemonicError::Checksum { position: found }),
+        false => Err(MnemonicError::UnlistedWord { position: furthest }),
+    }
+}
+
+/// The bits of a phrase: eleven a word, behind each other; the last bits are the checksum.
+struct PhraseBits {
+    bits: SecretBytes,
+    count: WordCount,
+}
+
+impl PhraseBits {
+    fn new(count: WordCount) -> Self {
+        Self {
+            bits: SecretBytes::zeroed(MOST * 11 / 8),
+            count,
+        }
+    }
+
+    fn put(&mut self, number: usize, place: u16) {
+        put_bits(self.bits.expose_mut(), number, place);
+    }
+
+    /// The entropy, if the checksum is that of it.
+    fn checked_entropy(&self) -> Result<&[u8], MnemonicError> {
+        let words = self.count.words();
+        let (entropy, rest) = self.bits.expose().split_at(self.count.entropy_len());
+        let shift = 8 - words / 3;
+        // The longest checksum has eight bits, so it lies in one byte.
+        match rest.first().map(|byte| byte >> shift) == Some(sha256(entropy)[0] >> shift) {
+            true => Ok(entropy),
+            false => Err(MnemonicError::Checksum { position: words }),
         }
     }
 }

@@ -7,6 +7,8 @@
 //! seed 0123...
 //! ```
 //!
+//! A seed whose phrase was imported without a check has the line `phrase unchecked` before that of the seed.
+//!
 //! The names stand beside the seed, so that it cannot be read as another kind of seed by mistake, and all of
 //! it is authenticated.
 
@@ -29,7 +31,7 @@ const SEED_FILE: Purpose = Purpose {
 
 const FIRST_LINE: &str = "keywright seed 1";
 
-/// The longest text: three short lines and 128 digits.
+/// The longest text: four short lines and 128 digits.
 const LONGEST: usize = 512;
 
 /// Whether a seed, and private keys of it, may leave.
@@ -50,10 +52,32 @@ impl Export {
     }
 }
 
+/// Whether the phrase that a seed came from was checked: number of words, list and checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PhraseRecord {
+    /// It was, or the seed came from no phrase.
+    Checked,
+    /// It was imported with `--unchecked`.
+    Unchecked,
+}
+
+impl PhraseRecord {
+    /// What a command prints of it.
+    pub(super) const fn shown(self) -> Option<&'static str> {
+        match self {
+            Self::Checked => None,
+            Self::Unchecked => Some("unchecked"),
+        }
+    }
+}
+
+const UNCHECKED: &str = "phrase unchecked";
+
 /// What a seed file holds.
 pub(super) struct Document {
     pub(super) seed: Seed,
     pub(super) export: Export,
+    pub(super) phrase: PhraseRecord,
 }
 
 impl Document {
@@ -75,8 +99,12 @@ impl Document {
 
     fn text(&self) -> SecretBytes {
         let digits = SecretBytes::from_vec(hex::encode(self.seed.expose()).into_bytes());
+        let phrase = match self.phrase {
+            PhraseRecord::Checked => String::new(),
+            PhraseRecord::Unchecked => format!("{UNCHECKED}\n"),
+        };
         let front = format!(
-            "{FIRST_LINE}\nseed_scheme {}\nexport {}\nseed ",
+            "{FIRST_LINE}\nseed_scheme {}\nexport {}\n{phrase}seed ",
             self.seed.scheme(),
             self.export.name()
         );
@@ -99,11 +127,22 @@ impl Document {
             "plain" => Export::Plain,
             _ => return None,
         };
-        let seed = hex::decode(lines.next()?.strip_prefix("seed ")?).ok()?;
+        let mut line = lines.next()?;
+        let phrase = if line == UNCHECKED {
+            line = lines.next()?;
+            PhraseRecord::Unchecked
+        } else {
+            PhraseRecord::Checked
+        };
+        let seed = hex::decode(line.strip_prefix("seed ")?).ok()?;
         let seed = SecretBytes::from_vec(seed);
         let none_left = lines.next().is_none();
         let seed = Seed::restore(seed.expose(), scheme).ok()?;
-        none_left.then_some(Self { seed, export })
+        none_left.then_some(Self {
+            seed,
+            export,
+            phrase,
+        })
     }
 }
 
@@ -114,11 +153,20 @@ mod tests {
     #[test]
     fn a_text_is_read_back_and_nothing_that_is_nearly_one() {
         for scheme in [SeedScheme::Apollo, SeedScheme::Bip39, SeedScheme::Raw] {
-            for export in [Export::Never, Export::Plain] {
+            for (export, phrase) in [
+                (Export::Never, PhraseRecord::Checked),
+                (Export::Plain, PhraseRecord::Unchecked),
+            ] {
                 let seed = Seed::restore(&[7; 64], scheme).unwrap();
-                let text = Document { seed, export }.text();
+                let document = Document {
+                    seed,
+                    export,
+                    phrase,
+                };
+                let text = document.text();
                 let read = Document::parse(text.expose()).unwrap();
                 assert_eq!((read.seed.scheme(), read.export), (scheme, export));
+                assert_eq!(read.phrase, phrase);
                 assert_eq!(read.seed.expose(), [7; 64]);
                 for cut in 0..text.len() {
                     assert!(Document::parse(&text.expose()[..cut]).is_none(), "{cut}");
@@ -137,6 +185,8 @@ mod tests {
             ("never", "ever"),
             ("seed 00", "seed 0"),
             ("seed 00", "seed zz"),
+            ("seed 00", "phrase checked\nseed 00"),
+            ("seed 00", "phrase unchecked\nphrase unchecked\nseed 00"),
             ("\nexport", "\r\nexport"),
         ] {
             assert!(

@@ -23,7 +23,7 @@ pub(super) fn refused(error: Error) -> Failure {
         ),
         Error::Mnemonic(_) => (
             Exit::Usage,
-            "check the words against the paper; seeds of Identus wallets: --seed-scheme apollo",
+            "check the words against the paper; other languages: --seed-scheme bip39-foreign; Identus: apollo",
         ),
         Error::SeedLength { .. } | Error::SeedLengthOfScheme { .. } => (
             Exit::Usage,

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use keywright_encoding::hex;
 use keywright_hdkey::identus::{Purpose, key_path};
-use keywright_hdkey::mnemonic::{APOLLO_SALTS, Mnemonic, WordCount, apollo_seed, foreign_seed};
+use keywright_hdkey::mnemonic::{
+    APOLLO_SALTS, Mnemonic, PhraseCheck, WordCount, apollo_seed, phrase_seed,
+};
 use keywright_hdkey::{PrivateNode, Scheme, Seed};
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
 use serde::Serialize;
 
-use super::document::{Document, Export};
+use super::document::{Document, Export, PhraseRecord};
 use super::material::{self, Password};
 use super::protected::{ProfileName, refuse_existing};
 use super::refused::refused;
@@ -68,7 +70,7 @@ enum SeedSchemeName {
     Apollo,
     /// English words with their checksum.
     Bip39,
-    /// Words of another list, taken as they are.
+    /// Words of any of the ten BIP-39 lists with their checksum.
     Bip39Foreign,
     /// 16 to 64 bytes in hexadecimal digits.
     Raw,
@@ -96,6 +98,18 @@ pub(super) struct Import {
     /// For `sealed`: the file with the password of the input, on one line.
     #[arg(long, value_name = "FILE", required_if_eq("seed_scheme", "sealed"))]
     input_password_file: Option<PathBuf>,
+    /// Import a phrase without checking its words; the seed file records it.
+    #[arg(long)]
+    unchecked: bool,
+}
+
+impl Import {
+    const fn phrase_check(&self) -> PhraseCheck {
+        match self.unchecked {
+            true => PhraseCheck::Skip,
+            false => PhraseCheck::Require,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -133,6 +147,9 @@ struct Written<'a> {
     file: String,
     seed_scheme: &'static str,
     export: Export,
+    /// Present if the phrase was imported without a check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phrase: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<&'a str>,
 }
@@ -169,7 +186,9 @@ fn new(arguments: &New, format: Format) -> Result<Exit, Failure> {
         Export::Never => None,
         Export::Plain => Some(as_text(&phrase)?),
     };
-    arguments.destination.write(seed, shown, format)
+    arguments
+        .destination
+        .write(seed, PhraseRecord::Checked, shown, format)
 }
 
 fn import(arguments: &Import, format: Format) -> Result<Exit, Failure> {
@@ -179,9 +198,30 @@ fn import(arguments: &Import, format: Format) -> Result<Exit, Failure> {
     {
         return sealed(arguments, &Password::of(password), format);
     }
+    refuse_useless_unchecked(arguments)?;
     // The input is gone before anything is said about it.
     let seed = imported(arguments)?;
-    arguments.destination.write(seed, None, format)
+    let phrase = match arguments.unchecked {
+        true => PhraseRecord::Unchecked,
+        false => PhraseRecord::Checked,
+    };
+    arguments.destination.write(seed, phrase, None, format)
+}
+
+/// `--unchecked` means nothing for what has no phrase, or has one that only this program made.
+fn refuse_useless_unchecked(arguments: &Import) -> Result<(), Failure> {
+    let has_effect = matches!(
+        arguments.seed_scheme,
+        SeedSchemeName::Apollo | SeedSchemeName::Bip39Foreign
+    );
+    match arguments.unchecked && !has_effect {
+        true => Err(Failure::new(
+            Exit::Usage,
+            "--unchecked has no effect with this --seed-scheme",
+            "leave it out; a phrase without a check is imported as apollo or bip39-foreign",
+        )),
+        false => Ok(()),
+    }
 }
 
 fn imported(arguments: &Import) -> Result<Seed, Failure> {
@@ -190,14 +230,17 @@ fn imported(arguments: &Import) -> Result<Seed, Failure> {
     let (text, salt) = (as_text(&input)?, as_text(&passphrase)?);
     match arguments.seed_scheme {
         SeedSchemeName::Apollo => match &arguments.known_public {
-            Some(public) => seed_of(text, public),
-            None => apollo_seed(text, salt).map_err(|error| refused(error.into())),
+            Some(public) => seed_of(text, public, arguments.phrase_check()),
+            None => apollo_seed(text, salt, arguments.phrase_check())
+                .map_err(|error| refused(error.into())),
         },
         SeedSchemeName::Bip39 => {
             let mnemonic = Mnemonic::parse(text).map_err(|error| refused(error.into()))?;
             Ok(mnemonic.to_seed(salt))
         }
-        SeedSchemeName::Bip39Foreign => Ok(foreign_seed(text, salt)),
+        SeedSchemeName::Bip39Foreign => {
+            phrase_seed(text, salt, arguments.phrase_check()).map_err(|error| refused(error.into()))
+        }
         SeedSchemeName::Raw => raw(&input, arguments.passphrase_file.as_deref()),
         SeedSchemeName::Sealed => Err(Failure::new(
             Exit::Usage,
@@ -208,10 +251,10 @@ fn imported(arguments: &Import) -> Result<Seed, Failure> {
 }
 
 /// The seed whose first DID has this key, whichever of the known salts it was made with.
-fn seed_of(words: &str, public: &str) -> Result<Seed, Failure> {
+fn seed_of(words: &str, public: &str, check: PhraseCheck) -> Result<Seed, Failure> {
     let first = key_path(0, Purpose::Master, 0).map_err(|error| refused(error.into()))?;
     for salt in APOLLO_SALTS {
-        let seed = apollo_seed(words, salt).map_err(|error| refused(error.into()))?;
+        let seed = apollo_seed(words, salt, check).map_err(|error| refused(error.into()))?;
         let node = PrivateNode::derive_from(&seed, Scheme::Bip32Secp256k1, &first);
         let key = node.and_then(|node| node.public_key()).map_err(refused)?;
         if hex::encode(key.as_bytes()).eq_ignore_ascii_case(public.trim()) {
@@ -231,7 +274,9 @@ fn sealed(arguments: &Import, password: &Password, format: Format) -> Result<Exi
     if arguments.destination.export == Export::Plain {
         may_leave(document.export)?;
     }
-    arguments.destination.write(document.seed, None, format)
+    arguments
+        .destination
+        .write(document.seed, document.phrase, None, format)
 }
 
 fn raw(input: &SecretBytes, passphrase: Option<&Path>) -> Result<Seed, Failure> {
@@ -256,6 +301,7 @@ impl Destination {
     pub(super) fn write(
         &self,
         seed: Seed,
+        phrase: PhraseRecord,
         words: Option<&str>,
         format: Format,
     ) -> Result<Exit, Failure> {
@@ -263,11 +309,13 @@ impl Destination {
             file: self.out.display().to_string(),
             seed_scheme: seed.scheme().name(),
             export: self.export,
+            phrase: phrase.shown(),
             words,
         };
         let document = Document {
             seed,
             export: self.export,
+            phrase,
         };
         document.write(&self.out, &self.password.read()?, self.profile.into())?;
         drop(document);
@@ -276,6 +324,7 @@ impl Destination {
                 ("file", written.file.clone()),
                 ("seed scheme", written.seed_scheme.to_owned()),
             ];
+            rows.extend(phrase.shown().map(|text| ("phrase", text.to_owned())));
             if let Some(words) = words {
                 rows.push(("words", words.to_owned()));
             }
@@ -291,6 +340,8 @@ impl Destination {
 #[derive(Serialize)]
 struct Left<'a> {
     seed_scheme: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phrase: Option<&'static str>,
     seed: &'a str,
 }
 
@@ -304,13 +355,14 @@ fn leave(arguments: &Leave, format: Format) -> Result<Exit, Failure> {
     let digits = SecretBytes::from_vec(hex::encode(document.seed.expose()).into_bytes());
     let left = Left {
         seed_scheme: document.seed.scheme().name(),
+        phrase: document.phrase.shown(),
         seed: as_text(&digits)?,
     };
     output::document(format, &left, || {
-        output::fields(&[
-            ("seed scheme", left.seed_scheme.to_owned()),
-            ("seed", left.seed.to_owned()),
-        ])
+        let mut rows = vec![("seed scheme", left.seed_scheme.to_owned())];
+        rows.extend(left.phrase.map(|text| ("phrase", text.to_owned())));
+        rows.push(("seed", left.seed.to_owned()));
+        output::fields(&rows)
     })?;
     Ok(Exit::Ok)
 }
@@ -326,7 +378,9 @@ fn leave_sealed(
     document.write(out, &password, arguments.profile.into())?;
     // What was written must open and hold this very seed, or the backup is worthless.
     let back = Document::read(out, &password)?;
-    if back.seed.expose() != document.seed.expose() || back.export != document.export {
+    if back.seed.expose() != document.seed.expose()
+        || (back.export, back.phrase) != (document.export, document.phrase)
+    {
         return Err(Failure::broken(
             "what was written does not lead back to the seed",
         ));
@@ -335,6 +389,7 @@ fn leave_sealed(
         file: out.display().to_string(),
         seed_scheme: document.seed.scheme().name(),
         export: document.export,
+        phrase: document.phrase.shown(),
         words: None,
     };
     output::document(format, &written, || {

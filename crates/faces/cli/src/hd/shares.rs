@@ -8,7 +8,7 @@ use keywright_hdkey::shares::{Plan, Share, ShareError, combine, split};
 use keywright_primitives::random::RandomStream;
 use serde::Serialize;
 
-use super::document::Document;
+use super::document::{Document, PhraseRecord};
 use super::material::{self, Password};
 use super::protected::{beside, exists, refuse_existing};
 use super::refused::refused;
@@ -172,7 +172,9 @@ fn put_together(arguments: &Combine, format: Format) -> Result<Exit, Failure> {
         shares.push(share);
     }
     let seed = combine(&shares).map_err(|error| unfit(&error))?;
-    arguments.destination.write(seed, None, format)
+    arguments
+        .destination
+        .write(seed, PhraseRecord::Checked, None, format)
 }
 
 fn unfit(error: &ShareError) -> Failure {

@@ -351,6 +351,63 @@ fn a_seed_is_never_written_over_and_nothing_is_left_of_a_refusal() {
     assert_eq!(fresh.folder.names(), ["password"]);
 }
 
+/// A phrase that was mistyped would make another seed, and none at all a seed that the world knows.
+#[test]
+fn phrases_are_checked_unless_told_otherwise_which_is_recorded() {
+    let japanese = format!("{}あおぞら", "あいこくしん\u{3000}".repeat(11));
+    let place = Place::empty();
+    let foreign = ["--seed-scheme", "bip39-foreign"];
+    place.import(&foreign, &japanese).bytes();
+    let fresh = Place::empty();
+    let swapped = format!("あおぞら {}", "あいこくしん ".repeat(11));
+    for (scheme, input, happened) in [
+        ("bip39-foreign", ": |", "not 2"),
+        ("bip39-foreign", "a", "not 1"),
+        ("bip39-foreign", "", "not 0"),
+        ("bip39-foreign", &swapped, "checksum"),
+        ("apollo", &format!("abandon {PRISM}"), "not 25"),
+        ("apollo", "abandon", "not 1"),
+    ] {
+        let refused = fresh.import(&["--seed-scheme", scheme], input);
+        refused.refused(2, happened, "check the words");
+    }
+    for scheme in ["bip39-foreign", "apollo"] {
+        let words = ["--seed-scheme", scheme, "--unchecked"];
+        fresh.import(&words, " ").refused(2, "not 0", "");
+    }
+    let words = ["--seed-scheme", "bip39", "--unchecked"];
+    fresh.import(&words, PRISM).refused(2, "no effect", "");
+    assert_eq!(fresh.folder.names(), ["password"]);
+
+    let words = [
+        "--seed-scheme",
+        "apollo",
+        "--unchecked",
+        "--export",
+        "plain",
+    ];
+    let made = fresh.import(&words, "abandon").text();
+    assert!(made.contains("unchecked"), "{made}");
+    let out = fresh.folder.name("copy.kws");
+    let leave = [
+        "hd",
+        "seed",
+        "import",
+        "--seed-scheme",
+        "sealed",
+        "--input",
+        &fresh.seed,
+        "--input-password-file",
+        &fresh.password,
+        "--password-file",
+        &fresh.password,
+        "--out",
+        &out,
+    ];
+    let copied = keywright(&leave).text();
+    assert!(copied.contains("unchecked"), "{copied}");
+}
+
 #[test]
 fn other_passwords_files_and_paths_are_refused() {
     let place = Place::raw("never");

@@ -2,7 +2,9 @@
 
 use keywright_hdkey::extended::ExtendedKey;
 use keywright_hdkey::identus::{Purpose, key_path, purpose_of};
-use keywright_hdkey::mnemonic::{APOLLO_SALTS, Mnemonic, apollo_seed};
+use keywright_hdkey::mnemonic::{
+    APOLLO_SALTS, Mnemonic, MnemonicError, PhraseCheck, apollo_seed, phrase_seed,
+};
 use keywright_hdkey::{Digest, Error, PrivateNode, Scheme, SeedScheme};
 use keywright_primitives::hash::sha512;
 
@@ -117,7 +119,7 @@ fn t38_a_text_of_one_scheme_is_not_read_as_another() {
 /// The third-highest bit of this seed's hash is set, so a missing mask shows.
 #[test]
 fn t38_the_root_of_ed25519_is_masked_in_three_bits_above_and_three_below() {
-    let seed = apollo_seed(PRISM, "").unwrap();
+    let seed = apollo_seed(PRISM, "", PhraseCheck::Require).unwrap();
     let hash = sha512(&seed.expose()[..32]);
     assert_eq!(hash[31] & 0x20, 0x20);
     let root = PrivateNode::root(&seed, Scheme::Bip32Ed25519V2).unwrap();
@@ -140,7 +142,7 @@ fn t39_four_salts_give_four_seeds_and_only_one_is_bip39() {
         "6ffe61f076fb7bfe",
     ];
     for (salt, begins) in APOLLO_SALTS.iter().zip(begins) {
-        let seed = apollo_seed(PRISM, salt).unwrap();
+        let seed = apollo_seed(PRISM, salt, PhraseCheck::Require).unwrap();
         assert_eq!(seed.expose()[..8], unhex(begins), "{salt}");
         assert_eq!(seed.scheme(), SeedScheme::Apollo);
     }
@@ -149,9 +151,74 @@ fn t39_four_salts_give_four_seeds_and_only_one_is_bip39() {
     assert_eq!(standard.scheme(), SeedScheme::Bip39);
 }
 
+/// Twelve words of one list each, with their checksum: the bits 0 eleven times and a last word.
+const PHRASES: [[&str; 2]; 9] = [
+    ["\u{7684}", "\u{5728}"],
+    ["abdikace", "agrese"],
+    ["abaisser", "abeille"],
+    ["abaco", "abete"],
+    ["あいこくしん", "あおぞら"],
+    ["가격", "가능"],
+    ["abacate", "abater"],
+    ["ábaco", "abierto"],
+    ["abandon", "about"],
+];
+
+fn phrase([first, last]: [&str; 2]) -> String {
+    format!("{}{last}", format!("{first} ").repeat(11))
+}
+
+#[test]
+fn phrases_of_every_list_need_count_list_and_checksum() {
+    let check = |text: &str| phrase_seed(text, "", PhraseCheck::Require).map(|_| ());
+    for [first, last] in PHRASES {
+        let good = phrase([first, last]);
+        assert_eq!(check(&good), Ok(()), "{good}");
+        // Composed or not, and with the space that Japanese phrases have.
+        assert_eq!(check(&good.replace(' ', "\u{3000}")), Ok(()));
+        let wrong = MnemonicError::Checksum { position: 12 };
+        assert_eq!(check(&phrase([first, first])), Err(wrong), "{first}");
+        let swapped = format!("{last} {}", format!("{first} ").repeat(11));
+        assert_eq!(check(&swapped), Err(wrong), "{first}");
+        let found = 11;
+        let short = good.split_once(' ').unwrap().1;
+        assert_eq!(check(short), Err(MnemonicError::WordCount { found }));
+        for position in [1, 5, 12] {
+            let mut words: Vec<&str> = good.split(' ').collect();
+            words[position - 1] = "x";
+            let wrong = MnemonicError::UnlistedWord { position };
+            assert_eq!(check(&words.join(" ")), Err(wrong), "{first} {position}");
+        }
+    }
+    for nothing in ["", " ", "\n\t ", ": |", "a", "0"] {
+        assert!(matches!(
+            check(nothing),
+            Err(MnemonicError::WordCount { .. })
+        ));
+    }
+    // Words of two lists are a phrase of none.
+    let mixed = format!("{}{}", "abandon ".repeat(6), "abaisser ".repeat(6));
+    let wrong = MnemonicError::UnlistedWord { position: 7 };
+    assert_eq!(check(&mixed), Err(wrong));
+}
+
+#[test]
+fn without_a_check_any_words_make_a_seed_but_not_no_words() {
+    let seed = |text: &str| phrase_seed(text, "", PhraseCheck::Skip);
+    assert!(seed("a").is_ok());
+    assert!(seed(&phrase(["абзац", "абзац"])).is_ok());
+    for nothing in ["", " ", "\u{3000}\n"] {
+        let found = 0;
+        let wrong = Some(MnemonicError::WordCount { found });
+        assert_eq!(seed(nothing).err(), wrong);
+        assert_eq!(apollo_seed(nothing, "", PhraseCheck::Skip).err(), wrong);
+        assert_eq!(apollo_seed(nothing, "", PhraseCheck::Require).err(), wrong);
+    }
+}
+
 #[test]
 fn t39_the_two_ways_part_at_checksum_count_and_normalisation() {
-    // Eleven words, thirteen, and a checksum that does not fit: what exists is imported all the same.
+    // Eleven words, thirteen, and a checksum that does not fit: imported only without a check.
     let words: Vec<&str> = PRISM.split_whitespace().collect();
     for many in [
         words[..11].join(" "),
@@ -159,7 +226,8 @@ fn t39_the_two_ways_part_at_checksum_count_and_normalisation() {
         words[1..].join(" "),
     ] {
         assert!(Mnemonic::parse(&many).is_err());
-        assert!(apollo_seed(&many, "").is_ok());
+        assert!(apollo_seed(&many, "", PhraseCheck::Require).is_err());
+        assert!(apollo_seed(&many, "", PhraseCheck::Skip).is_ok());
     }
     let (composed, decomposed) = ("\u{e9}", "e\u{301}");
     let mnemonic = Mnemonic::parse(PRISM).unwrap();
@@ -167,7 +235,12 @@ fn t39_the_two_ways_part_at_checksum_count_and_normalisation() {
         mnemonic.to_seed(composed).expose(),
         mnemonic.to_seed(decomposed).expose()
     );
-    let apollo = |salt| apollo_seed(PRISM, salt).unwrap().expose().to_vec();
+    let apollo = |salt| {
+        apollo_seed(PRISM, salt, PhraseCheck::Require)
+            .unwrap()
+            .expose()
+            .to_vec()
+    };
     assert_ne!(apollo(composed), apollo(decomposed));
 }
 

@@ -2,7 +2,7 @@
 
 use keywright_hdkey::extended::ExtendedKey;
 use keywright_hdkey::identus::{Purpose, key_path, prism_did, purpose_of};
-use keywright_hdkey::mnemonic::{Mnemonic, apollo_seed, foreign_seed};
+use keywright_hdkey::mnemonic::{Mnemonic, PhraseCheck, apollo_seed, phrase_seed};
 use keywright_hdkey::slip21::LabelNode;
 use keywright_hdkey::{PrivateNode, PublicKey, PublicNode, Scheme, Seed, SeedScheme};
 use keywright_vectors::{Family, Tally};
@@ -244,7 +244,12 @@ fn t39_bip39_in_twelve_languages() {
         for (number, case) in cases.as_array().unwrap().iter().enumerate() {
             let [entropy, words, expected, xprv] =
                 [0, 1, 2, 3].map(|place| case[place].as_str().unwrap());
-            let seed = foreign_seed(words, "TREZOR");
+            // Two of the lists are not among the ten that BIP-39 has.
+            let check = match language.as_str() {
+                "russian" | "turkish" => PhraseCheck::Skip,
+                _ => PhraseCheck::Require,
+            };
+            let seed = phrase_seed(words, "TREZOR", check).unwrap();
             let mut holds = seed.expose() == unhex(expected);
             let mut root = PrivateNode::root(&seed, Scheme::Bip32Secp256k1).unwrap();
             root.allow_soft();
@@ -273,7 +278,7 @@ fn identus_keys_and_dids() {
         return tally.finish().unwrap();
     };
     assert_eq!(text(&file, "mnemonic"), PRISM);
-    let seed = apollo_seed(PRISM, text(&file, "passphrase")).unwrap();
+    let seed = apollo_seed(PRISM, text(&file, "passphrase"), PhraseCheck::Require).unwrap();
     tally.check("seed", seed.expose() == unhex(text(&file, "seed")));
     for (name, number) in file["key_usage"].as_object().unwrap() {
         let name = name

@@ -1,7 +1,7 @@
 //! What is wrong is refused, each with its reason.
 
 use keywright_hdkey::extended::{ExtendedKey, ExtendedKeyError as Wrong};
-use keywright_hdkey::mnemonic::{Mnemonic, MnemonicError, WordCount, apollo_seed};
+use keywright_hdkey::mnemonic::{Mnemonic, MnemonicError, PhraseCheck, WordCount, apollo_seed};
 use keywright_hdkey::{
     ChildIndex, Digest, Error, Path, PathError, PrivateNode, PublicKey, Scheme, Seed, SeedScheme,
 };
@@ -243,7 +243,7 @@ fn t39_words_that_are_no_mnemonic_are_refused_with_the_word_that_is_wrong() {
                 parse(&changed),
                 Err(MnemonicError::UnknownWord { position })
             );
-            let seed = apollo_seed(&changed.join(" "), "").map(|_| ());
+            let seed = apollo_seed(&changed.join(" "), "", PhraseCheck::Skip).map(|_| ());
             assert_eq!(seed, Err(MnemonicError::UnknownWord { position }));
         }
     }
@@ -264,7 +264,7 @@ fn t39_words_that_are_no_mnemonic_are_refused_with_the_word_that_is_wrong() {
         assert_eq!(refused, Err(MnemonicError::EntropyLength { found }));
     }
     assert_eq!(
-        apollo_seed("  ", "").map(|_| ()),
+        apollo_seed("  ", "", PhraseCheck::Skip).map(|_| ()),
         Err(MnemonicError::WordCount { found: 0 })
     );
 }

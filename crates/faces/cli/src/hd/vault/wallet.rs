@@ -11,7 +11,7 @@ use keywright_password::Profile;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::{SecretBytes, ct_eq};
 
-use super::super::document::{Document, Export};
+use super::super::document::{Document, Export, PhraseRecord};
 use super::super::protected::{Purpose, beside, exists};
 use super::super::refused::refused;
 use super::refused as not_taken;
@@ -166,7 +166,12 @@ impl Wallet {
 fn fill(staged: &Path, secrets: &[Secret], keeping: &Keeping<'_>) -> Result<(), Failure> {
     let export = keeping.export;
     if let Some(seed) = secrets.iter().find_map(Secret::seed) {
-        let document = Document { seed, export };
+        let document = Document {
+            seed,
+            export,
+            // It came from a store, not from a phrase.
+            phrase: PhraseRecord::Checked,
+        };
         document.write(&staged.join(SEED_NAME), keeping.password, keeping.profile)?;
     }
     let mut others = secrets
