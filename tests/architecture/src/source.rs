@@ -63,6 +63,16 @@ pub fn owner_policies(name: &str, text: &str) -> Vec<usize> {
     taken.into_iter().filter(|line| *line <= tests).collect()
 }
 
+/// The lines that start a thread in a way that panics where the system gives none, outside of tests, which come last in a
+/// file. `std::thread::Builder` returns an error.
+#[must_use]
+pub fn infallible_threads(text: &str) -> Vec<usize> {
+    let tests = text.lines().position(|line| line == "#[cfg(test)]");
+    let tests = tests.unwrap_or(usize::MAX);
+    let found = lines_with(text, &["thread::spawn(", "scope.spawn("]);
+    found.into_iter().filter(|line| *line <= tests).collect()
+}
+
 fn lines_with(text: &str, words: &[&str]) -> Vec<usize> {
     code_lines(text)
         .filter(|(_, line)| words.iter().any(|word| line.contains(word)))
@@ -96,6 +106,13 @@ mod tests {
         ] {
             assert!(!forbids_unsafe(root), "{root}");
         }
+    }
+
+    #[test]
+    fn a_planted_thread_is_caught_unless_a_test_starts_it() {
+        let text = "std::thread::spawn(work);\nscope.spawn(work);\nthread.spawn_scoped(scope, work)?;\n\
+            #[cfg(test)]\nmod tests {\n    thread::spawn(work);\n}\n";
+        assert_eq!(infallible_threads(text), [1, 2]);
     }
 
     #[test]

@@ -281,13 +281,34 @@ impl<T> fmt::Debug for Region<T> {
     }
 }
 
-/// Gives each thread its part of the items.
-fn in_parts<T: Send>(items: &mut [T], threads: usize, work: impl Fn(&mut [T]) + Copy + Send) {
+/// Has as many threads as there can be work on the items, one part each.
+fn in_parts<T: Send>(
+    items: &mut [T],
+    threads: usize,
+    work: impl Fn(&mut [T]) + Copy + Send + Sync,
+) {
     let part = items.len().div_ceil(threads).max(1);
-    std::thread::scope(|scope| {
-        for part in items.chunks_mut(part) {
-            scope.spawn(move || work(part));
+    let parts = Mutex::new(items.chunks_mut(part));
+    let next = || {
+        let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+        parts.next()
+    };
+    let run = || {
+        while let Some(part) = next() {
+            work(part);
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Where the system gives no thread, the others do its part.
+            if std::thread::Builder::new()
+                .spawn_scoped(scope, run)
+                .is_err()
+            {
+                break;
+            }
+        }
+        run();
     });
 }
 

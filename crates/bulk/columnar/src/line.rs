@@ -18,8 +18,12 @@ pub(crate) fn line<T: Send, R>(
         return make(&mut take);
     }
     let (give, given) = sync_channel::<T>(waiting);
-    std::thread::scope(|scope| {
-        let taker = scope.spawn(move || given.into_iter().try_for_each(take));
+    let on_two_threads = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new();
+        let Ok(taker) = thread.spawn_scoped(scope, || given.into_iter().try_for_each(&mut take))
+        else {
+            return Err(make);
+        };
         // Dropped with the closure that has it, by which the other learns that nothing comes any more.
         let made = make(&mut move |thing| {
             give.send(thing)
@@ -28,9 +32,10 @@ pub(crate) fn line<T: Send, R>(
         let taken = taker
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        taken?;
-        made
-    })
+        Ok(taken.and(made))
+    });
+    // Where the system gives no second thread, one does both.
+    on_two_threads.unwrap_or_else(|make| make(&mut take))
 }
 
 #[cfg(test)]

@@ -219,7 +219,11 @@ fn all_blocks(
         };
         std::thread::scope(|scope| {
             for _ in 1..threads {
-                scope.spawn(|| shared.work());
+                // Without a further thread the others do its part.
+                let thread = std::thread::Builder::new();
+                if thread.spawn_scoped(scope, || shared.work()).is_err() {
+                    break;
+                }
             }
             shared.work();
         });

@@ -1,6 +1,7 @@
 //! The work on a column: blocks that stay in the cache, over one thread or several.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use arrow_buffer::NullBuffer;
 use keywright_format::{Column, FormatKey, Misfit, Output, Scope};
@@ -60,6 +61,12 @@ pub(crate) struct Done<O> {
     pub(crate) misfits: Vec<(usize, Misfit)>,
 }
 
+/// The next start of a part that no thread has begun.
+fn next(starts: &Mutex<impl Iterator<Item = usize>>) -> Option<usize> {
+    let mut starts = starts.lock().unwrap_or_else(PoisonError::into_inner);
+    starts.next()
+}
+
 impl Task<'_> {
     /// Does it.
     pub(crate) fn run<O: Offset>(&self) -> Result<Done<O>, Failure> {
@@ -82,21 +89,34 @@ impl Task<'_> {
 
     fn over_threads<O: Offset>(&self, share: usize) -> Result<Done<O>, Failure> {
         let rows = self.values.rows();
-        let parts: Vec<Result<Done<O>, Failure>> = std::thread::scope(|scope| {
-            let starts = (0..rows).step_by(share);
-            let running: Vec<_> = starts
-                .map(|start| scope.spawn(move || self.part(start..rows.min(start + share))))
-                .collect();
-            let joined = running.into_iter().map(|thread| thread.join());
-            joined
-                .map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
+        let starts = Mutex::new((0..rows).step_by(share));
+        let parts = Mutex::new(Vec::new());
+        let run = || {
+            while let Some(start) = next(&starts) {
+                let part = self.part(start..rows.min(start + share));
+                let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+                parts.push((start, part));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..rows.div_ceil(share) {
+                // Where the system gives no thread, the others do its part.
+                if std::thread::Builder::new()
+                    .spawn_scoped(scope, run)
+                    .is_err()
+                {
+                    break;
+                }
+            }
+            run();
         });
+        let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        parts.sort_by_key(|(start, _)| *start);
         let mut all = Done {
             made: Made::with_room(rows, self.values.extent()),
             misfits: Vec::new(),
         };
-        for part in parts {
+        for (_, part) in parts {
             let mut part = part?;
             let ends = part.made.offsets.iter().skip(1).map(|end| end.place());
             all.made.append(&part.made.bytes, ends)?;

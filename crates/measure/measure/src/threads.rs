@@ -19,7 +19,9 @@
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use keywright_clock::{Clock, MonotonicTime, nanos};
@@ -207,9 +209,9 @@ impl Carrier for Threads {
         };
         let workers = &mut self.workers[..wanted];
         let mut carried = if closed {
-            run_loops(workers, &shared, block)
+            run_loops(workers, &shared, block)?
         } else {
-            run_schedule(workers, &shared, block)
+            run_schedule(workers, &shared, block)?
         };
         carried.cpu_ns = self
             .cpu
@@ -225,30 +227,49 @@ impl Carrier for Threads {
     }
 }
 
+/// Starts a thread for each worker. They begin when all of them exist: a load with fewer workers than were asked for is
+/// another load, and the threads would wait for each other for ever.
+fn start_workers<'scope, D: Default + Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    workers: &'scope mut [Box<dyn Worker>],
+    work: impl Fn(&mut dyn Worker, usize) -> D + Copy + Send + 'scope,
+) -> Result<Vec<ScopedJoinHandle<'scope, D>>, TargetError> {
+    let wanted = workers.len();
+    let (mut begins, mut threads) = (Vec::new(), Vec::new());
+    for (index, worker) in workers.iter_mut().enumerate() {
+        let (begin, begun) = sync_channel::<()>(1);
+        let run = move || match begun.recv() {
+            Ok(()) => work(worker.as_mut(), index),
+            // Not every thread exists.
+            Err(_gone) => D::default(),
+        };
+        let thread = std::thread::Builder::new().spawn_scoped(scope, run);
+        threads.push(thread.map_err(|error| {
+            let text = format!("thread {} of {wanted} was not started: {error}", index + 1);
+            TargetError::System(text)
+        })?);
+        begins.push(begin);
+    }
+    for begin in begins {
+        // A thread waits for it, so that it arrives.
+        begin.send(()).unwrap_or_default();
+    }
+    Ok(threads)
+}
+
 /// Every worker for itself.
 fn run_loops(
     workers: &mut [Box<dyn Worker>],
     shared: &Shared<'_>,
     block: &mut dyn FnMut(&BlockRecord, &Ledger),
-) -> Carried {
+) -> Result<Carried, TargetError> {
     let count = workers.len();
     std::thread::scope(|scope| {
-        let threads: Vec<_> = workers
-            .iter_mut()
-            .enumerate()
-            .map(|(index, worker)| {
-                scope.spawn(move || closed_loop(worker.as_mut(), index, count, shared))
-            })
-            .collect();
+        let threads = start_workers(scope, workers, |worker, index| {
+            closed_loop(worker, index, count, shared)
+        })?;
         let mut collector = Collector::new(shared);
-        collector.collect(
-            &|| {
-                threads
-                    .iter()
-                    .all(std::thread::ScopedJoinHandle::is_finished)
-            },
-            block,
-        );
+        collector.collect(&|| threads.iter().all(ScopedJoinHandle::is_finished), block);
         // A worker whose thread panicked did nothing that counts.
         let done: Vec<Done> = threads
             .into_iter()
@@ -260,7 +281,7 @@ fn run_loops(
             .map(|done| per_second(done.good, done.last.saturating_sub(done.first)))
             .sum();
         carried.by_worker = done.iter().map(|done| done.operations).collect();
-        carried
+        Ok(carried)
     })
 }
 
@@ -344,34 +365,22 @@ fn run_schedule(
     workers: &mut [Box<dyn Worker>],
     shared: &Shared<'_>,
     block: &mut dyn FnMut(&BlockRecord, &Ledger),
-) -> Carried {
+) -> Result<Carried, TargetError> {
     let assignment = shared.assignment;
     let dispatch = Dispatch::new(assignment.load, assignment.window.limit(), assignment.seed);
     let end = dispatch.end();
     let turn = Mutex::new(Turn::new(dispatch));
     let mut carried = std::thread::scope(|scope| {
-        let threads: Vec<_> = workers
-            .iter_mut()
-            .enumerate()
-            .map(|(index, worker)| {
-                let turn = &turn;
-                scope.spawn(move || scheduled(worker.as_mut(), index, turn, shared))
-            })
-            .collect();
+        let threads = start_workers(scope, workers, |worker, index| {
+            scheduled(worker, index, &turn, shared);
+        })?;
         let mut collector = Collector::new(shared);
-        collector.collect(
-            &|| {
-                threads
-                    .iter()
-                    .all(std::thread::ScopedJoinHandle::is_finished)
-            },
-            block,
-        );
+        collector.collect(&|| threads.iter().all(ScopedJoinHandle::is_finished), block);
         for thread in threads {
             drop(thread.join());
         }
-        collector.finish(block)
-    });
+        Ok(collector.finish(block))
+    })?;
     let turn = turn.into_inner().unwrap_or_else(PoisonError::into_inner);
     carried.in_flight_area = Some(turn.area);
     carried.peak_in_flight = turn.peak;
@@ -390,7 +399,7 @@ fn run_schedule(
     let pace = carried.ledger.pace(end);
     carried.elapsed_ns = pace.elapsed_ns;
     carried.rate_per_s = pace.rate_per_s;
-    carried
+    Ok(carried)
 }
 
 /// The dispatch and the gauge of operations in flight, which is read apart from the stamps.

@@ -39,6 +39,7 @@ mod cost;
 pub mod fuzzing;
 #[doc(hidden)]
 pub mod hazmat;
+mod pool;
 mod stretch;
 
 pub use container::{CONTAINER_LEN, Container, Opened, Sealed};

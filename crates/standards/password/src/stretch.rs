@@ -4,7 +4,7 @@ use argon2::{Algorithm, Argon2, Block, Params, Version};
 use keywright_secret::Secret;
 use keywright_secret::locked::{Locking, Region};
 
-use crate::{Cost, Error, Limits, budget};
+use crate::{Cost, Error, Limits, budget, pool};
 
 /// The password key, and whether its memory could be locked.
 pub(crate) fn stretch(
@@ -23,8 +23,10 @@ pub(crate) fn stretch(
         Region::<Block>::new(params.block_count(), lanes).map_err(|_| Error::OutOfMemory)?;
     let locking = blocks.locking();
     let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
-    let key = Secret::try_from_fill(|key| {
-        argon2.hash_password_into_with_memory(password, salt, key, blocks.items())
+    let key = pool::run(|| {
+        Secret::try_from_fill(|key| {
+            argon2.hash_password_into_with_memory(password, salt, key, blocks.items())
+        })
     });
     Ok((key.map_err(|_| Error::Argon2)?, locking))
 }

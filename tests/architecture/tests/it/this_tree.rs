@@ -186,6 +186,17 @@ fn the_clock_is_read_in_one_crate() {
     assert_none(&places(&files, source::clock_reads));
 }
 
+/// A system that gives no thread is no reason to panic: the file was not damaged, and the service goes on.
+#[test]
+fn threads_outside_of_tests_are_started_with_an_error() {
+    let files = sources(|one| !one.folder.starts_with("tests/"));
+    let shipped: Vec<_> = files
+        .into_iter()
+        .filter(|(name, _)| name.contains("/src/") && !name.ends_with("/tests.rs"))
+        .collect();
+    assert_none(&places(&shipped, source::infallible_threads));
+}
+
 #[test]
 fn the_environment_is_read_in_the_faces_and_the_recorder_only() {
     let files = sources(|one| {

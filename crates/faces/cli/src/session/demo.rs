@@ -179,8 +179,9 @@ impl Scene {
             size,
         };
         thread::scope(|scope| {
-            let one = scope.spawn(|| one.talk(Turn::Mine));
-            let other = scope.spawn(|| other.talk(Turn::Theirs));
+            // The one that is not started is dropped with its pipes, by which the other ends.
+            let one = thread::Builder::new().spawn_scoped(scope, || one.talk(Turn::Mine))?;
+            let other = thread::Builder::new().spawn_scoped(scope, || other.talk(Turn::Theirs))?;
             let joined = [one.join(), other.join()];
             let [one, other] = joined.map(|joined| joined.unwrap_or(Err(Stopped::Twice)));
             Ok([one?, other?])

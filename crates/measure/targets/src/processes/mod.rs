@@ -241,7 +241,7 @@ impl Member {
             .map_err(failed)?;
         let orders = child.stdin.take();
         if let Some(output) = child.stdout.take() {
-            std::thread::spawn(move || {
+            let thread = std::thread::Builder::new().spawn(move || {
                 for line in BufReader::new(output).lines() {
                     let report = line.ok().and_then(|line| serde_json::from_str(&line).ok());
                     let over = report.is_none();
@@ -252,6 +252,11 @@ impl Member {
                 // Whoever waits for it is told; whoever does not has gone.
                 drop(reports.send((number, None)));
             });
+            if let Err(error) = thread {
+                drop(child.kill());
+                drop(child.wait());
+                return Err(failed(error));
+            }
         }
         Ok(Self { child, orders })
     }

@@ -23,7 +23,7 @@ pub fn serve(
     (clock, stop): (&Clock, &Stop),
     fpe_backend: Option<Backend>,
 ) -> std::io::Result<()> {
-    let orders = listened(orders, stop);
+    let orders = listened(orders, stop)?;
     let mut carrier: Option<AnyCarrier> = None;
     while let Ok(order) = orders.recv() {
         let report = match (order, &mut carrier) {
@@ -56,10 +56,13 @@ fn say(reports: &mut impl Write, report: &Report) -> std::io::Result<()> {
 }
 
 /// Orders as they come, on a thread of its own, so that a wish to end is heard while a run goes on.
-fn listened(orders: impl BufRead + Send + 'static, stop: &Stop) -> Receiver<Result<Order, String>> {
+fn listened(
+    orders: impl BufRead + Send + 'static,
+    stop: &Stop,
+) -> std::io::Result<Receiver<Result<Order, String>>> {
     let (sender, receiver) = channel();
     let stop = stop.clone();
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         for line in orders.lines() {
             let Ok(line) = line else { break };
             let order = serde_json::from_str(&line);
@@ -72,8 +75,8 @@ fn listened(orders: impl BufRead + Send + 'static, stop: &Stop) -> Receiver<Resu
             }
         }
         stop.ask();
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
 fn made(

@@ -106,7 +106,7 @@ impl Server {
             _ => (),
         }
         let mut child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
-        let error = child.stderr.take().map(error_in);
+        let error = child.stderr.take().and_then(error_in);
         let mut server = Self {
             child,
             address: ([127, 0, 0, 1], 0).into(),
@@ -243,8 +243,8 @@ fn spawn(command: &mut Command) -> Result<Child, TargetError> {
 
 /// The first error of what a program says. It is read to its end whether there is one or not, as a pipe that is full
 /// would stop the program; a line that is too long is read as several.
-fn error_in(stderr: ChildStderr) -> JoinHandle<Option<String>> {
-    thread::spawn(move || {
+fn error_in(stderr: ChildStderr) -> Option<JoinHandle<Option<String>>> {
+    let thread = thread::Builder::new().spawn(move || {
         let (mut said, mut line, mut error) = (BufReader::new(stderr), Vec::new(), None);
         let mut next = |line: &mut Vec<u8>| {
             line.clear();
@@ -257,7 +257,9 @@ fn error_in(stderr: ChildStderr) -> JoinHandle<Option<String>> {
             }
         }
         error
-    })
+    });
+    // Without it the reason of a failed start is not told; a pipe that nobody reads breaks, which ends no server.
+    thread.ok()
 }
 
 fn not_started(reason: &str) -> TargetError {

@@ -79,12 +79,17 @@ fn run(row: &Row<'_>, tasks: usize, threads: usize) -> Result<Times, TargetError
         }
     };
     let pairs: Vec<(u64, u64)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let done = threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_default());
-        done.flatten().collect()
-    });
+        let started: Vec<_> = (0..threads)
+            .map(|_| std::thread::Builder::new().spawn_scoped(scope, work))
+            .collect();
+        let mut pairs = Vec::with_capacity(SAMPLES);
+        for thread in started {
+            // Fewer threads are another load.
+            pairs.extend(thread?.join().unwrap_or_default());
+        }
+        Ok(pairs)
+    })
+    .map_err(|error: std::io::Error| row.lacks(error))?;
     if failed.into_inner() > 0 || pairs.len() != SAMPLES {
         return Err(row.lacks("a derivation failed"));
     }

@@ -32,15 +32,18 @@ pub(in super::super) fn scaling(row: &Row<'_>) -> Result<f64, TargetError> {
             let running: Vec<_> = threads
                 .iter_mut()
                 .take(count)
-                .map(|pairs| scope.spawn(|| carry(pairs, &text)))
+                .map(|pairs| {
+                    std::thread::Builder::new().spawn_scoped(scope, || carry(pairs, &text))
+                })
                 .collect();
-            running
-                .into_iter()
-                .all(|thread| thread.join().is_ok_and(|done| done.is_ok()))
+            running.into_iter().all(|thread| {
+                let done = thread.is_ok_and(|thread| thread.join().is_ok_and(|done| done.is_ok()));
+                done
+            })
         });
         let taken = clock.monotonic().nanos().saturating_sub(began);
         done.then_some(taken)
-            .ok_or_else(|| row.lacks("a message did not arrive"))
+            .ok_or_else(|| row.lacks("a message did not arrive, or the system gave no thread"))
     };
     carried(2)?;
     let mut ratios = Vec::with_capacity(ROUNDS);
