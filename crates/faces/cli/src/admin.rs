@@ -371,7 +371,7 @@ fn make_home(home: &Path, init: &Init, format: Format) -> Result<(), Failure> {
             ("audit signer", document.audit_signer.clone()),
         ])
     })?;
-    eprintln!(
+    message!(
         "keep a copy of the audit signer's fingerprint elsewhere: the log is verified against it"
     );
     Ok(())
@@ -477,7 +477,7 @@ fn show_created(made: &CreatedDocument<'_>, format: Format) -> Result<(), Failur
         output::fields(&rows)
     })?;
     if made.words.is_some() {
-        eprintln!("write the words down: they bring every key back, and are shown only now");
+        message!("write the words down: they bring every key back, and are shown only now");
     }
     Ok(())
 }
@@ -811,7 +811,7 @@ fn apply(home: &Home, file: &Path, format: Format) -> Result<(), Failure> {
 fn show(home: &Home, format: Format) -> Result<(), Failure> {
     let text = policy(home)?;
     if text.is_none() {
-        eprintln!("no policy is in force: every request is refused");
+        message!("no policy is in force: every request is refused");
     }
     let document = PolicyDocument { policy: text };
     output::document(format, &document, || {

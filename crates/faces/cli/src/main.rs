@@ -3,11 +3,9 @@
 //! Thin: each command parses its words, calls a library, prints. Data goes to standard output,
 //! everything else to standard error; every command ends with a code of [`exit::Exit`].
 #![forbid(unsafe_code)]
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is the program that prints"
-)]
+
+#[macro_use]
+mod output;
 
 mod admin;
 mod audit;
@@ -23,7 +21,6 @@ mod fpe;
 mod hd;
 mod hsm;
 mod man;
-mod output;
 mod place;
 mod seal;
 mod serve;

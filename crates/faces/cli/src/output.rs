@@ -7,6 +7,33 @@ use serde::Serialize;
 
 use crate::exit::Failure;
 
+/// Writes a line to standard error. A line that cannot be written is dropped: the end of a command does not depend on
+/// its messages. The macros of the standard library panic instead, and clippy refuses them.
+macro_rules! message {
+    ($($argument:tt)*) => {
+        drop($crate::output::write_message(format_args!($($argument)*)))
+    };
+}
+
+/// Writes a line to standard output, as [`message`] does to standard error: for lines that tell of progress, and not for
+/// a result.
+macro_rules! progress_line {
+    ($($argument:tt)*) => {
+        drop($crate::output::data(format!("{}\n", format_args!($($argument)*)).as_bytes()))
+    };
+}
+
+/// Writes a line to standard error.
+pub(crate) fn write_message(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
+    // As one write, so that lines of several threads and processes stay whole.
+    write_to_stderr(&format!("{text}\n"))
+}
+
+/// Writes text to standard error as it is.
+pub(crate) fn write_to_stderr(text: &str) -> std::io::Result<()> {
+    std::io::stderr().lock().write_all(text.as_bytes())
+}
+
 /// How results and errors are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
@@ -122,7 +149,7 @@ pub(crate) fn failure(format: Format, failure: &Failure) {
     } = failure;
     match format {
         Format::Text | Format::Csv | Format::Html | Format::Sarif => {
-            eprintln!("error: {happened}\nhelp: {advice}")
+            message!("error: {happened}\nhelp: {advice}");
         }
         Format::Json => {
             let error = ErrorFields {

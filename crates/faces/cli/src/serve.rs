@@ -66,9 +66,7 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
     let node = match arguments.capacity {
         None => Node::open(&config, clock, MemoryPlan::AsConfigured)?,
         Some(capacity) => {
-            eprintln!(
-                "keywright serve --capacity: keys are used at most {capacity} times a second"
-            );
+            message!("keywright serve --capacity: keys are used at most {capacity} times a second");
             let paced = |holder| Arc::new(Paced::new(holder, capacity)) as Arc<dyn KeyHolder>;
             Node::open_with_holder(&config, clock, paced)?
         }
@@ -79,7 +77,7 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
             Level::Warning => "warning: ",
             Level::Info => "",
         };
-        eprintln!("{weight}{event}");
+        output::write_message(format_args!("{weight}{event}"))
     }));
     let serving = node.serve(arguments.listen)?;
     announce(&serving);
@@ -89,9 +87,9 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
             never = reload_at(hang_up, &node) => match never {},
         }
     });
-    eprintln!("stopping: answering what is running");
+    message!("stopping: answering what is running");
     let exit = judge(ending, serving.stop())?;
-    eprintln!("stopped");
+    message!("stopped");
     Ok(exit)
 }
 
@@ -118,14 +116,14 @@ fn run_null(
     told: impl Future<Output = ()>,
 ) -> Result<Exit, Failure> {
     let running = serve_null(config, clock, listen)?;
-    eprintln!("keywright serve --null: constant answers, no keys, no audit");
-    println!("listening on https://{}", running.local_addr());
+    message!("keywright serve --null: constant answers, no keys, no audit");
+    progress_line!("listening on https://{}", running.local_addr());
     let ending = runtime.block_on(wait(told, running.stopping()));
     running.stop();
     let ended = running.join().map_err(HomeError::from);
     let cut = ended.as_ref().map_or(0, |ended| ended.cut);
     let exit = judge(ending, ended.map(drop))?;
-    eprintln!("stopped; connections cut: {cut}");
+    message!("stopped; connections cut: {cut}");
     Ok(exit)
 }
 
@@ -255,20 +253,20 @@ fn judge(ending: Ending, stopped: Result<(), HomeError>) -> Result<Exit, Failure
 fn announce(serving: &Serving) {
     let node = serving.node();
     let checked = node.verification();
-    eprintln!("checked {} rows in {:.0?}", checked.rows, checked.took);
+    message!("checked {} rows in {:.0?}", checked.rows, checked.took);
     if !node.memory_is_locked() {
-        eprintln!("warning: the system forbids locking memory; keys may be swapped (ulimit -l)");
+        message!("warning: the system forbids locking memory; keys may be swapped (ulimit -l)");
     }
     for label in serving.unfit_keys() {
-        eprintln!("warning: {}", Event::KeyUnfit(*label));
+        message!("warning: {}", Event::KeyUnfit(*label));
     }
     if let Some(admin) = serving.admin_addr() {
-        eprintln!("administration on https://{admin}");
+        message!("administration on https://{admin}");
     }
     if let Some(probe) = serving.probe_addr() {
-        eprintln!("probe on http://{probe}/ready and /live");
+        message!("probe on http://{probe}/ready and /live");
     }
-    println!("listening on https://{}", serving.local_addr());
+    progress_line!("listening on https://{}", serving.local_addr());
 }
 
 /// Resolves when the process is told to end. Listens from the moment of the call.

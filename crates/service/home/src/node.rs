@@ -73,7 +73,7 @@ struct Moving {
 }
 
 /// Where events go.
-pub type Teller = Box<dyn Fn(&Event) + Send + std::marker::Sync>;
+pub type Teller = Box<dyn Fn(&Event) -> std::io::Result<()> + Send + std::marker::Sync>;
 
 impl Node {
     /// Opens the home that `config` describes, read from `path`.
@@ -276,7 +276,10 @@ impl Node {
     pub(crate) fn tell(&self, event: &Event) {
         let level = self.level();
         if let Some(teller) = self.moving.teller.get().filter(|_| event.level() <= level) {
-            teller(event);
+            // A full disk under the log must not end the node; the counter tells of it.
+            if teller(event).is_err() {
+                self.admin.shared().metrics().note_lost_log_line();
+            }
         }
     }
 

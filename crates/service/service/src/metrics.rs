@@ -217,6 +217,7 @@ struct Rare {
     failed_reloads: AtomicU64,
     /// Whether the last reload failed.
     reload_failed: AtomicU64,
+    lost_log_lines: AtomicU64,
     spans: [AtomicU64; SpanFate::ALL.len()],
 }
 
@@ -247,6 +248,11 @@ impl Metrics {
             counts,
             one_thread: PhantomData,
         }
+    }
+
+    /// Notes that a line of the log could not be written.
+    pub fn note_lost_log_line(&self) {
+        self.rare.lost_log_lines.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Notes a write of the store; one that was refused for the order's own sake has not failed.
@@ -435,6 +441,10 @@ impl Rare {
         let help = "Whether the last such reading failed: what was good before is in force.";
         let failed = self.reload_failed.load(Ordering::Relaxed);
         page.one(name, Kind::Gauge, help, failed);
+        let name = "keywright_log_lines_lost_total";
+        let help = "Lines of the log that could not be written to standard error.";
+        let lost = self.lost_log_lines.load(Ordering::Relaxed);
+        page.one(name, Kind::Counter, help, lost);
         let name = "keywright_spans_total";
         let help = "Spans of sampled requests, by what became of them.";
         page.head(name, Kind::Counter, help);

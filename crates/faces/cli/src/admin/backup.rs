@@ -143,7 +143,7 @@ fn create(home: &Home, order: &Create, format: Format) -> Result<(), Failure> {
             ("versions", made.versions.to_string()),
         ])
     })?;
-    eprintln!(
+    message!(
         "not in it: the root's password, the PIN of a token, keys in a token, private keys of TLS; keep them elsewhere"
     );
     Ok(())
@@ -222,28 +222,29 @@ fn restore(home: &Home, order: &Restore, format: Format) -> Result<(), Failure> 
 
 /// What is left to be done by hand.
 fn advise(restored: &Restored) {
-    eprintln!("destructions wait until the clock is confirmed: keywright admin clock confirm");
+    message!("destructions wait until the clock is confirmed: keywright admin clock confirm");
     if !restored.lost.is_empty() {
-        eprintln!(
+        message!(
             "versions that were made after the backup are lost and stand as destroyed; rotate contexts without an active version"
         );
     }
     if !restored.retired.is_empty() {
-        eprintln!("seals in the token since the backup are not counted: rotate the retired keys");
+        message!("seals in the token since the backup are not counted: rotate the retired keys");
     }
     if restored.policy_missing {
-        eprintln!(
+        message!(
             "the policy in force is not known, nobody is served: keywright admin policy apply"
         );
     }
     if restored.unfinished + restored.doubted > 0 {
-        eprintln!(
+        message!(
             "the log ends in orders that nobody has acknowledged ({} without an end, {} rows without a signature): look at audit show, and give them again",
-            restored.unfinished, restored.doubted
+            restored.unfinished,
+            restored.doubted
         );
     }
     for file in &restored.missing_files {
-        eprintln!("put {} in place before you serve", file.display());
+        message!("put {} in place before you serve", file.display());
     }
 }
 

@@ -132,7 +132,7 @@ pub(super) fn run(home: &Home, words: &SeedService, format: Format) -> Result<()
         moving.carry_out(home, &mut document)?;
     }
     for warning in &document.warnings {
-        eprintln!("warning: {warning}");
+        message!("warning: {warning}");
     }
     output::document(format, &document, || document.text())
 }

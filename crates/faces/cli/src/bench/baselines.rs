@@ -66,7 +66,8 @@ pub(super) fn baselines(arguments: &BaselineArguments, format: Format) -> Result
             let note = before.map_or_else(String::new, |before| {
                 format!(", before {}", before.as_str())
             });
-            println!("{name} is {}{note}", run.as_str());
+            let line = format!("{name} is {}{note}\n", run.as_str());
+            output::data(line.as_bytes())?;
         }
         BaselineCommand::List => {
             let listed = Baselines {
@@ -89,13 +90,11 @@ pub(super) fn baselines(arguments: &BaselineArguments, format: Format) -> Result
         BaselineCommand::Show { name } => {
             let document = history.baseline_show(name)?;
             let text = keywright_report::text::summary_table(&document);
-            match format {
-                Format::Json => print!(
-                    "{}",
-                    json::render(&document, json::Layout::Pretty).unwrap_or_default()
-                ),
-                _ => print!("{text}"),
-            }
+            let shown = match format {
+                Format::Json => json::render(&document, json::Layout::Pretty).unwrap_or_default(),
+                _ => text,
+            };
+            output::data(shown.as_bytes())?;
         }
         BaselineCommand::Rm { name } => history.baseline_remove(name)?,
     }

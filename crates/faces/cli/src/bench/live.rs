@@ -92,19 +92,19 @@ impl Watchers {
         if let Some(dashboard) = self.dashboard.take()
             && let Err(error) = dashboard.close()
         {
-            eprintln!("warning: {error}");
+            message!("warning: {error}");
         }
         drop(self.page.take());
         if let Some(mut events) = self.events.take()
             && let Err(error) = events.flush()
         {
-            eprintln!("warning: the file of events is not whole: {error}");
+            message!("warning: the file of events is not whole: {error}");
         }
     }
 
     fn wipe(&self) {
         if self.drawn.take() {
-            eprint!("\r\x1b[K");
+            drop(crate::output::write_to_stderr("\r\x1b[K"));
         }
     }
 
@@ -117,11 +117,12 @@ impl Watchers {
             let told = self.reporter.borrow_mut().tell(event, &snapshot);
             if let Some(told) = told {
                 self.wipe();
-                eprintln!("{told}");
+                message!("{told}");
             }
             return;
         }
-        eprint!("\r\x1b[K{}", line(&snapshot, self.live.now_ns(), WIDTH));
+        let drawn = line(&snapshot, self.live.now_ns(), WIDTH);
+        drop(crate::output::write_to_stderr(&format!("\r\x1b[K{drawn}")));
         self.drawn.set(true);
     }
 }

@@ -160,7 +160,7 @@ impl Outputs {
             status(path, &line);
         }
         if !self.quiet {
-            eprint!("{line}");
+            drop(output::write_to_stderr(&line));
         }
         Exit::from(end)
     }
@@ -168,7 +168,7 @@ impl Outputs {
 
 fn status(path: &Path, line: &str) {
     if let Err(failure) = replace(path, line.as_bytes()) {
-        eprintln!("warning: {}", failure.happened);
+        message!("warning: {}", failure.happened);
     }
 }
 

@@ -203,7 +203,7 @@ pub(super) fn report(arguments: &ReportArguments, format: Format) -> Result<Exit
             document.cases.retain(|case| filter.matches(case));
         }
         if let Some(factor) = arguments.capacity {
-            print!("{}", capacity(&document, factor));
+            output::data(capacity(&document, factor).as_bytes())?;
             continue;
         }
         outputs.write(&document, None)?;
@@ -309,7 +309,7 @@ pub(super) fn note(arguments: &NoteArguments) -> Result<Exit, Failure> {
 pub(super) fn clean(arguments: &CleanArguments) -> Result<Exit, Failure> {
     if let Some(keep) = arguments.keep {
         let gone = open(&arguments.past)?.prune(keep)?;
-        println!("{gone} runs removed from the history");
+        output::data(format!("{gone} runs removed from the history\n").as_bytes())?;
     }
     let mut folders = 0;
     for folder in super::work::abandoned() {
@@ -317,6 +317,6 @@ pub(super) fn clean(arguments: &CleanArguments) -> Result<Exit, Failure> {
             .map_err(|error| Failure::file(&folder, "removed", &error))?;
         folders += 1;
     }
-    println!("{folders} folders of ended measurements removed");
+    output::data(format!("{folders} folders of ended measurements removed\n").as_bytes())?;
     Ok(Exit::Ok)
 }

@@ -370,10 +370,10 @@ impl Sitting {
             if self.flags.save_baseline.is_some() {
                 return Err(failure);
             }
-            eprintln!("warning: not kept in the history: {}", failure.happened);
+            message!("warning: not kept in the history: {}", failure.happened);
         }
         for failure in &failures {
-            eprintln!("error: {}\nhelp: {}", failure.happened, failure.advice);
+            message!("error: {}\nhelp: {}", failure.happened, failure.advice);
         }
         Ok(self.outputs.ended(end))
     }

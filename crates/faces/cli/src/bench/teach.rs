@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &DemoArguments, format: Format) -> Result<Exit, Fai
         })?,
     };
     output::data(text.as_bytes())?;
-    eprintln!("exit {} {}", end.code(), end.name());
+    message!("exit {} {}", end.code(), end.name());
     Ok(Exit::from(end))
 }
 

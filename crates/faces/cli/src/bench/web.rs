@@ -41,7 +41,7 @@ impl Page {
         let shelf = Arc::new(Shelf::new(place(past)?));
         let running = start(exposure, Limits::default(), Arc::clone(live), shelf)
             .map_err(|error| failed(&error))?;
-        eprintln!("dashboard: {}", running.url());
+        message!("dashboard: {}", running.url());
         Ok(Self {
             running: Some(running),
         })

@@ -120,7 +120,7 @@ pub(super) fn tokenize(arguments: &Tokenize, format: Format) -> Result<Exit, Fai
     if let (Some(version), Format::Text) = (key_version, format)
         && results.texts.iter().all(Result::is_ok)
     {
-        eprintln!("key version {version}: detokenize must be told");
+        message!("key version {version}: detokenize must be told");
     }
     deliver(&results, Kind::Token, destination, format)
 }

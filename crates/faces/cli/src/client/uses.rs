@@ -226,7 +226,7 @@ impl Message {
 /// The version goes to standard error, where it is in the way of nothing.
 fn tell(format: Format, word: &str, version: KeyVersion) {
     if format == Format::Text {
-        eprintln!("key version {version}: {word} must be told");
+        message!("key version {version}: {word} must be told");
     }
 }
 
@@ -335,9 +335,10 @@ pub(super) fn export(words: &ExportWords, format: Format) -> Result<Exit, Failur
         .open()?
         .key_export(&target.context, path)?;
     if format == Format::Text {
-        eprintln!(
+        message!(
             "scheme {}, seed {}: keep them with the key",
-            key.scheme, key.seed
+            key.scheme,
+            key.seed
         );
     }
     let text = secret_base64(&key.private_key);

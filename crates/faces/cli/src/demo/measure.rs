@@ -139,14 +139,18 @@ fn sound(case: Case) -> Result<Case, Failure> {
 
 fn print(cases: &[Case]) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    println!(
+    progress_line!(
         "      {:<38} {:>22} {:>10} {:>10} {:>10}",
-        "", "rate", "p50", "p95", "p99"
+        "",
+        "rate",
+        "p50",
+        "p95",
+        "p99"
     );
     for case in cases {
         let of = |name| quantile(case.service.as_ref(), name);
         let rate = format!("{} {}", case.unit, number::rate(case.achieved_per_s));
-        println!(
+        progress_line!(
             "      {:<38} {rate:>22} {:>10} {:>10} {:>10}",
             case.id,
             of("p50"),
@@ -154,7 +158,7 @@ fn print(cases: &[Case]) {
             of("p99")
         );
     }
-    println!(
+    progress_line!(
         "      closed loop, one run each, on {cores} cores shared by generator and service; outputs sampled and compared"
     );
 }

@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let stopped = demo.serving.stop();
     result?;
     stopped?;
-    farewell(&arguments.home.home);
+    farewell(&arguments.home.home)?;
     Ok(Exit::Ok)
 }
 
@@ -99,9 +99,9 @@ impl Demo {
         let home = arguments.home.home.clone();
         let clock = Clock::system();
         if home.join(CONFIG_FILE).exists() {
-            step(1, &format!("using the home {}", home.display()));
+            step(1, &format!("using the home {}", home.display()))?;
         } else {
-            step(1, &format!("making the home {}", home.display()));
+            step(1, &format!("making the home {}", home.display()))?;
             keywright_home::create(
                 &home,
                 Contents::Demo,
@@ -123,7 +123,7 @@ impl Demo {
                 "serving on https://{} (HTTP/2, TLS 1.3, client certificates)",
                 serving.local_addr()
             ),
-        );
+        )?;
         let trading = connect(&home, &serving, Some("trading-1"))?;
         let context = "exchange-key"
             .parse()
@@ -145,12 +145,12 @@ impl Demo {
         self.strangers()?;
         self.rotate()?;
         self.audit(&work)?;
-        step(8, &format!("measuring for {} s", arguments.seconds));
+        step(8, &format!("measuring for {} s", arguments.seconds))?;
         measure::run(&self.home, self.serving.local_addr(), arguments.seconds)
     }
 
     fn protect(&self, job: &table::Job, work: &Path) -> Result<(), Failure> {
-        step(3, &format!("protecting {}", job.input().display()));
+        step(3, &format!("protecting {}", job.input().display()))?;
         job.describe();
         let report = job.run(&self.trading, &self.context, work)?;
         fact(&format!(
@@ -180,7 +180,7 @@ impl Demo {
 
     /// Columns as tokens of their own shape, before and after, and back.
     fn tokenise(&self, input: &Path, work: &Path) -> Result<(), Failure> {
-        step(4, "making tokens under a data key");
+        step(4, "making tokens under a data key")?;
         let report = tokens::tokenise(input, work, &self.trading, &self.context)?;
         let Some(report) = report else {
             fact("no column whose values all fit a format: nothing to tokenise");
@@ -203,7 +203,7 @@ impl Demo {
 
     /// A client of another unit, and one without a certificate.
     fn strangers(&self) -> Result<(), Failure> {
-        step(5, "asking as somebody else");
+        step(5, "asking as somebody else")?;
         let other = connect(&self.home, &self.serving, Some("web-2fa-1"))?;
         let refused = other.encrypt(
             &self.context,
@@ -242,7 +242,7 @@ impl Demo {
     }
 
     fn rotate(&self) -> Result<(), Failure> {
-        step(6, "rotating the key of exchange-key");
+        step(6, "rotating the key of exchange-key")?;
         let item = Seal {
             plaintext: b"sealed before the rotation",
             aad: None,
@@ -282,7 +282,7 @@ impl Demo {
 
     /// Verifies the log as it stands, then a copy with one changed byte.
     fn audit(&self, work: &Path) -> Result<(), Failure> {
-        step(7, "verifying the audit log just written");
+        step(7, "verifying the audit log just written")?;
         self.serving.node().sign_head()?;
         let copy = work.join(AUDIT_COPY);
         copy_log(&self.home.join("audit"), &copy)?;
@@ -311,7 +311,7 @@ impl Demo {
 /// Ends the program on Ctrl-C and takes half-made files along. The home itself needs no such care: it
 /// stays whole whenever it is left.
 fn leave_nothing_on_interrupt(revealed: Vec<PathBuf>, work: PathBuf) {
-    std::thread::spawn(move || {
+    let thread = std::thread::Builder::new().spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
@@ -319,7 +319,7 @@ fn leave_nothing_on_interrupt(revealed: Vec<PathBuf>, work: PathBuf) {
         if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
             bulk::remove(&work);
             drop(fs::remove_dir_all(work.join(AUDIT_COPY)));
-            eprintln!("interrupted");
+            message!("interrupted");
             // Last, because the steps go on until the exit: plaintext has no time to appear again.
             for path in &revealed {
                 table::remove(path);
@@ -329,6 +329,9 @@ fn leave_nothing_on_interrupt(revealed: Vec<PathBuf>, work: PathBuf) {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
     });
+    if thread.is_err() {
+        message!("warning: no thread for signals: Ctrl-C leaves files of this run in the home");
+    }
 }
 
 fn connect(home: &Path, serving: &Serving, client: Option<&str>) -> Result<Client, Failure> {
@@ -413,7 +416,7 @@ fn flip_a_byte(folder: &Path) -> Result<(String, usize), Failure> {
     Ok((name.unwrap_or_default(), offset))
 }
 
-fn farewell(home: &Path) {
+fn farewell(home: &Path) -> Result<(), Failure> {
     // As it was typed, so that the lines can be typed again.
     let program = std::env::args()
         .next()
@@ -422,22 +425,23 @@ fn farewell(home: &Path) {
     step(
         9,
         "next: start the service, use it from another terminal, check what it wrote",
-    );
-    println!("  {program} serve --home {home}");
-    println!(
+    )?;
+    progress_line!("  {program} serve --home {home}");
+    progress_line!(
         "  curl --cacert {home}/ca.pem --cert {home}/clients/trading-1.pem --key {home}/clients/trading-1.key \\\n    \
          -d '{{\"plaintext\":\"SGVsbG8gV29ybGQh\"}}' https://localhost:8443/v1/contexts/exchange-key/encrypt"
     );
-    println!("  {program} audit verify --home {home}");
-    println!("all steps held");
+    progress_line!("  {program} audit verify --home {home}");
+    crate::output::data(b"all steps held\n").map(drop)
 }
 
-fn step(number: u8, text: &str) {
-    println!("[{number}/9] {text}");
+/// Fails where standard output takes nothing, so that a demonstration that nobody can follow ends with its first step.
+fn step(number: u8, text: &str) -> Result<(), Failure> {
+    crate::output::data(format!("[{number}/9] {text}\n").as_bytes()).map(drop)
 }
 
 fn fact(text: &str) {
-    println!("      {text}");
+    progress_line!("      {text}");
 }
 
 /// Where the demonstration keeps its files in the home.

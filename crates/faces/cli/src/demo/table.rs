@@ -143,10 +143,10 @@ impl Job {
 
     /// Says which columns and why.
     pub(super) fn describe(&self) {
-        println!("      columns that are protected:");
+        progress_line!("      columns that are protected:");
         self.reasons
             .iter()
-            .for_each(|reason| println!("        {reason}"));
+            .for_each(|reason| progress_line!("        {reason}"));
     }
 
     /// Where the cells are revealed again, to be compared.

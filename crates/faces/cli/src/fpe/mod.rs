@@ -150,7 +150,7 @@ fn put_through(way: Way, arguments: &ValueArguments, format: Format) -> Result<E
     let tweak = arguments.tweak()?;
     let key = arguments.key(chosen.radix()?)?;
     if arguments.verbose {
-        eprintln!("backend: {}", key.backend());
+        message!("backend: {}", key.backend());
     }
     let value = Value::read(&arguments.value)?;
     match chosen {
@@ -261,7 +261,7 @@ impl Told<'_> {
             value.or(numerals).unwrap_or_default() + "\n"
         })?;
         if self.partly_in_clear {
-            eprintln!(
+            message!(
                 "partly in clear: the stored value held digits of this one that were never encrypted"
             );
         }

@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
     let locking = lock_process();
     let ended = work(arguments, format)?;
     if locking != Locking::Locked && swaps() {
-        eprintln!("note: this user may lock too little memory (ulimit -l), and the machine swaps");
+        message!("note: this user may lock too little memory (ulimit -l), and the machine swaps");
     }
     Ok(ended)
 }

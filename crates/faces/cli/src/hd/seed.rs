@@ -331,7 +331,7 @@ impl Destination {
             output::fields(&rows)
         })?;
         if words.is_some() {
-            eprintln!("write the words down now: they are not kept and are not shown again");
+            message!("write the words down now: they are not kept and are not shown again");
         }
         Ok(Exit::Ok)
     }

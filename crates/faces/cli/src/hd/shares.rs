@@ -108,7 +108,7 @@ fn take_apart(arguments: &Split, format: Format) -> Result<Exit, Failure> {
             ),
         ])
     })?;
-    eprintln!("give each file to another place, and remove the folder");
+    message!("give each file to another place, and remove the folder");
     Ok(Exit::Ok)
 }
 

@@ -131,17 +131,17 @@ pub(super) fn print(
         return Ok(exit);
     }
     for warning in &beside.warnings {
-        eprintln!("warning: {warning}");
+        message!("warning: {warning}");
     }
     match outcome {
         Ok(answer) => {
             output::data(&answer.text)?;
             if let Some(refusal) = &answer.refusal {
-                eprintln!("{}", Told::of(refusal, context).lines());
+                message!("{}", Told::of(refusal, context).lines());
             }
         }
         Err(refusal) => {
-            eprintln!("{}", Told::of(&refusal, context).lines());
+            message!("{}", Told::of(&refusal, context).lines());
         }
     }
     Ok(exit)

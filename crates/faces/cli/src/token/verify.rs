@@ -95,7 +95,7 @@ fn verify(arguments: &Arguments) -> Result<Told, Failure> {
         Ok(verified) => Ok(Told::of(&verified)),
         Err(rejected) => {
             if arguments.explain {
-                eprintln!("reason: {}", rejected.reason_for_audit().name());
+                message!("reason: {}", rejected.reason_for_audit().name());
             }
             Err(Failure {
                 code: Some("token_rejected"),

@@ -114,6 +114,8 @@ mod serve;
 #[cfg(test)]
 mod session;
 #[cfg(test)]
+mod streams;
+#[cfg(test)]
 mod token;
 #[cfg(test)]
 mod usage;

@@ -92,7 +92,7 @@ fn lost(error: &io::Error) -> Failure {
 fn outside(command: &super::Command) -> Exit {
     ratatui::restore();
     let exit = perform::outside(command);
-    eprintln!(
+    message!(
         "\nexit code {}; press Enter to go back to the menu",
         exit as u8
     );
