@@ -1,0 +1,68 @@
+"""The forms in which a planted value is looked for."""
+
+import base64
+import json
+
+
+def base64_inside(value):
+    """What base64 shows of a value inside of longer data, at each of the three alignments."""
+    for before in range(3):
+        encoded = base64.b64encode(b"\0" * before + value)
+        first = (before * 8 + 5) // 6
+        whole = (before + len(value)) * 8 // 6
+        yield encoded[first:whole]
+
+
+def forms(text):
+    """(name of the form, bytes) of one value; the bytes are long enough to mean something."""
+    raw = text.encode()
+    found = {raw: "raw"}
+
+    def add(name, data):
+        if len(data) >= 7:
+            found.setdefault(data, name)
+
+    add("latin-1", text.encode("latin-1", "ignore"))
+    add("utf-16-le", text.encode("utf-16-le"))
+    add("utf-16-be", text.encode("utf-16-be"))
+    add("utf-32-le", text.encode("utf-32-le"))
+    add("hex", raw.hex().encode())
+    add("hex", raw.hex().upper().encode())
+    add("json", json.dumps(text)[1:-1].encode())
+    for encoded in base64_inside(raw):
+        add("base64", encoded)
+        add("base64url", encoded.replace(b"+", b"-").replace(b"/", b"_"))
+    symbols = "".join(filter(str.isalnum, text))
+    if symbols.isdigit():
+        add("digits", symbols.encode())
+        number = int(symbols)
+        if 10**12 <= number < 2**63:
+            add("int64", number.to_bytes(8, "little"))
+            add("int64", number.to_bytes(8, "big"))
+    if len(raw) > 40:
+        # Statistics and views keep the beginning of a long value.
+        for part, name in ((raw[:16], "beginning"), (raw[-16:], "end")):
+            add(name, part)
+            for encoded in base64_inside(part):
+                add(f"base64 of the {name}", encoded)
+    return [(name, data) for data, name in found.items()]
+
+
+class Needles:
+    """Planted values in all their forms."""
+
+    def __init__(self, planted):
+        self.all = [(value, row, column, forms(value)) for value, row, column in planted]
+
+    def find(self, blobs, allowed=frozenset()):
+        """Values that stand in (place, bytes), but those of rows in `allowed`: (column, row, form, place) of each."""
+        found = []
+        for place, data in blobs:
+            for _, row, column, shapes in self.all:
+                if row in allowed and row is not None:
+                    continue
+                for form, needle in shapes:
+                    if needle in data:
+                        found.append((column, row, form, place))
+                        break
+        return found
