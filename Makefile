@@ -55,7 +55,7 @@ python: ## the Python wheel, and a virtual environment with it and what its exam
 	@scripts/setup
 	@scripts/python
 
-soak: ## long runs: crashes, load, edits of an audit log, histories, torn writes, policies
+soak: ## long runs: crashes, load, edits of an audit log, histories, torn writes, policies, files
 	@scripts/soak
 
 fuzz: ## every fuzz target, FUZZ_SECONDS (60) each; needs nightly

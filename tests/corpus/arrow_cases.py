@@ -30,7 +30,9 @@ def encoded(rows, kind):
     whole = table(rows)
     for column in rows.columns:
         array = whole[column].combine_chunks().dictionary_encode()
-        array = pa.DictionaryArray.from_arrays(array.indices.cast(kind.index_type), array.dictionary.cast(kind.value_type))
+        array = pa.DictionaryArray.from_arrays(
+            array.indices.cast(kind.index_type), array.dictionary.cast(kind.value_type)
+        )
         whole = whole.set_column(whole.schema.get_field_index(column), column, array)
     return whole
 
@@ -67,7 +69,12 @@ def strings(corpus):
     name = "arrow-legacy-format"
     rows = corpus.rows(name)
     corpus.add(
-        name, "arrow.version", "data.arrow", rows, write(lambda: table(rows), True, use_legacy_format=True), outcome=EITHER
+        name,
+        "arrow.version",
+        "data.arrow",
+        rows,
+        write(lambda: table(rows), True, use_legacy_format=True),
+        outcome=EITHER,
     )
     for word, kind in {"binary": pa.binary(), "binary-view": pa.binary_view(), "fixed": pa.binary(16)}.items():
         name = f"arrow-type-{word}"
@@ -128,7 +135,9 @@ def dictionaries(corpus):
                 kind = pa.dictionary(pa.int32(), pa.string())
                 schema = pa.schema([("id", pa.int64()), ("card", kind)])
                 new = pa.ipc.new_file if word == "unified" else pa.ipc.new_stream
-                options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=word == "delta", unify_dictionaries=word == "unified")
+                options = pa.ipc.IpcWriteOptions(
+                    emit_dictionary_deltas=word == "delta", unify_dictionaries=word == "unified"
+                )
                 chunks = []
                 with new(path, schema, options=options) as writer:
                     for start in (0, 8, 16):
@@ -137,7 +146,9 @@ def dictionaries(corpus):
                         array = pa.DictionaryArray.from_arrays(
                             pa.array([values.index(cell) for cell in part], pa.int32()), pa.array(values)
                         )
-                        chunks.append(pa.record_batch([pa.array(rows.cells["id"][start : start + 8]), array], schema=schema))
+                        chunks.append(
+                            pa.record_batch([pa.array(rows.cells["id"][start : start + 8]), array], schema=schema)
+                        )
                         if word != "unified":
                             writer.write_batch(chunks[-1])
                     if word == "unified":
@@ -241,7 +252,8 @@ def batches(corpus):
 
             # Rows count from the beginning of the slice.
             rows.planted = [
-                [value, row - 5 if row is not None and 5 <= row < 25 else None, column] for value, row, column in rows.planted
+                [value, row - 5 if row is not None and 5 <= row < 25 else None, column]
+                for value, row, column in rows.planted
             ]
             rows.bad = [row - 5 for row in rows.bad]
             corpus.add(name, f"arrow.sliced.{word}", "data.arrow", rows, write(sliced))
@@ -318,7 +330,9 @@ def others(corpus):
         "dictionary": pa.array(["a", "b", None] * 8).dictionary_encode(),
         "dictionary-of-int": pa.array([1, 2, None] * 8).dictionary_encode(),
         "runs": pa.RunEndEncodedArray.from_arrays(pa.array([12, 24], pa.int32()), pa.array(["a", "b"])),
-        "sparse-union": pa.UnionArray.from_sparse(pa.array([0, 1] * 12, pa.int8()), [pa.array(range(24)), pa.array(["x"] * 24)]),
+        "sparse-union": pa.UnionArray.from_sparse(
+            pa.array([0, 1] * 12, pa.int8()), [pa.array(range(24)), pa.array(["x"] * 24)]
+        ),
         "dense-union": pa.UnionArray.from_dense(
             pa.array([0, 1] * 12, pa.int8()), pa.array([0] * 24, pa.int32()), [pa.array([1]), pa.array(["x"])]
         ),
@@ -343,7 +357,9 @@ def metadata(corpus):
         for stream in (False, True):
             name = f"arrow-metadata-schema-{word}-{'stream' if stream else 'file'}"
             rows = corpus.rows(name)
-            make = lambda rows=rows, shape=shape: table(rows).replace_schema_metadata({"note": shape(rows.cells["card"][3])})
+            make = lambda rows=rows, shape=shape: table(rows).replace_schema_metadata(
+                {"note": shape(rows.cells["card"][3])}
+            )
             corpus.add(name, f"arrow.metadata.schema.{word}", "data.arrow", rows, write(make, stream), outcome=EITHER)
         for target in ("card", "note"):
             name = f"arrow-metadata-field-{target}-{word}"
@@ -441,7 +457,11 @@ def hidden(corpus):
         offsets.append(len(data) + len(hidden_value))
         data += hidden_value
         bits = (1 << 24) - 1
-        buffers = [pa.py_buffer(bits.to_bytes(8, "little")), pa.py_buffer(struct.pack(f"<{len(offsets)}i", *offsets)), pa.py_buffer(data)]
+        buffers = [
+            pa.py_buffer(bits.to_bytes(8, "little")),
+            pa.py_buffer(struct.pack(f"<{len(offsets)}i", *offsets)),
+            pa.py_buffer(data),
+        ]
         array = pa.Array.from_buffers(pa.string(), 25, buffers)
         columns = {"id": pa.array([*rows.cells["id"], 25]), "card": array}
         columns["email"] = pa.array([*rows.cells["email"], None])
@@ -458,7 +478,9 @@ def hidden(corpus):
         data = path.read_bytes()
         length = int.from_bytes(data[4:8], "little")
         filler = rows.hide("card").encode()
-        path.write_bytes(data[:4] + (length + len(filler)).to_bytes(4, "little") + data[8 : 8 + length] + filler + data[8 + length :])
+        path.write_bytes(
+            data[:4] + (length + len(filler)).to_bytes(4, "little") + data[8 : 8 + length] + filler + data[8 + length :]
+        )
 
     corpus.add(name, "arrow.hidden.padding", "data.arrow", rows, in_padding, outcome=EITHER)
     name = "arrow-hidden-behind-footer"
@@ -480,7 +502,9 @@ def of_feather(corpus):
         for bad in ((), (3,)):
             name = f"arrow-feather-{codec}" + ("-misfit" if bad else "")
             rows = corpus.rows(name, bad=bad)
-            write_it = lambda path, rows=rows, codec=codec: feather.write_feather(table(rows), str(path), compression=codec)
+            write_it = lambda path, rows=rows, codec=codec: feather.write_feather(
+                table(rows), str(path), compression=codec
+            )
             corpus.add(name, "arrow.feather", "data.feather", rows, write_it)
     name = "arrow-feather-v1"
     rows = corpus.rows(name)
@@ -522,7 +546,11 @@ def of_polars(corpus):
                             continue
                         name = f"arrow-polars-{word}-{form}-{compat}-{codec}" + ("-misfit" if bad else "")
                         rows = corpus.rows(
-                            name, bad=bad, nulls=(7,), distinct=0 if word == "string" else 5, columns={"card": "card", "long": "long"}
+                            name,
+                            bad=bad,
+                            nulls=(7,),
+                            distinct=0 if word == "string" else 5,
+                            columns={"card": "card", "long": "long"},
                         )
 
                         def write_it(path, rows=rows, kind=kind, stream=stream, compat=compat, codec=codec):

@@ -127,7 +127,11 @@ def stray_quotes(corpus):
     harmless = {"apostrophes", "typographic"}
     for word, separator in SEPARATORS.items():
         for stray, cells in STRAY.items():
-            if word in ("semicolon", "pipe") and stray not in ("open-and-close-later", "text-behind-closing", "inch-inside"):
+            if word in ("semicolon", "pipe") and stray not in (
+                "open-and-close-later",
+                "text-behind-closing",
+                "inch-inside",
+            ):
                 continue
             name = f"csv-stray-{word}-{stray}"
             rows = corpus.rows(name)
@@ -170,7 +174,12 @@ def stray_quotes(corpus):
         rows.bad = [3]
         rows.cells["card"][3] = shape.format(rows.cells["card"][3])
         corpus.add(
-            name, f"csv.stray.protected.{stray}", "data.csv", rows, writer(lambda rows=rows: raw_text(rows)), outcome=EITHER
+            name,
+            f"csv.stray.protected.{stray}",
+            "data.csv",
+            rows,
+            writer(lambda rows=rows: raw_text(rows)),
+            outcome=EITHER,
         )
     # A quote in the header.
     for stray, header in {"open": '"note', "inside": 'no"te', "close": 'note"', "behind": '"no"te'}.items():
@@ -195,7 +204,9 @@ def spanning_cells(corpus):
             rows = corpus.rows(name)
             card = rows.hide("card")
             rows.cells["note"][4] = shape.format(card=card).replace(",", separator)
-            spans = word not in ("card-alone",) and (separator in rows.cells["note"][4] or "\n" in rows.cells["note"][4])
+            spans = word not in ("card-alone",) and (
+                separator in rows.cells["note"][4] or "\n" in rows.cells["note"][4]
+            )
             if not spans:
                 # A cell that spans nothing is a text of a column that no rule names.
                 rows.planted.pop()
@@ -289,7 +300,13 @@ def encodings(corpus):
                 raw_text(rows).replace("note", "größe", 1) if place == "header" else raw_text(rows)
             )
             corpus.add(
-                name, f"csv.encoding.{encoding}", "data.csv", rows, writer(make, encoding), outcome=outcome, compare=False
+                name,
+                f"csv.encoding.{encoding}",
+                "data.csv",
+                rows,
+                writer(make, encoding),
+                outcome=outcome,
+                compare=False,
             )
     name = "csv-encoding-utf-8"
     rows = corpus.rows(name)
@@ -311,7 +328,9 @@ def encodings(corpus):
     name = "csv-bom-first-protected"
     rows = corpus.rows(name)
     rows.cells = {"card": rows.cells.pop("card"), **rows.cells}
-    corpus.add(name, "csv.bom", "data.csv", rows, writer(lambda rows=rows: plain_text(rows), "utf-8-sig"), separator=",")
+    corpus.add(
+        name, "csv.bom", "data.csv", rows, writer(lambda rows=rows: plain_text(rows), "utf-8-sig"), separator=","
+    )
     # Half of the file in another encoding.
     for encoding in ("utf-16-le", "utf-16-be"):
         name = f"csv-encoding-then-{encoding}"
@@ -324,7 +343,12 @@ def encodings(corpus):
 
         rows.bad = list(range(11, 24))
         corpus.add(name, "csv.encoding.halves", "data.csv", rows, halves, outcome=EITHER)
-    for word, bad in {"overlong": b"\xc0\xaf", "surrogate": b"\xed\xa0\x80", "cut": b"\xe4\xb8", "ff": b"\xff\xfe"}.items():
+    for word, bad in {
+        "overlong": b"\xc0\xaf",
+        "surrogate": b"\xed\xa0\x80",
+        "cut": b"\xe4\xb8",
+        "ff": b"\xff\xfe",
+    }.items():
         name = f"csv-encoding-invalid-{word}"
         rows = corpus.rows(name)
         make = lambda path, rows=rows, bad=bad: path.write_bytes(
@@ -337,7 +361,8 @@ def nul_bytes(corpus):
     for word, change in {
         "in-note": lambda data, rows: data.replace(rows.cells["note"][3].encode(), b"a\0b"),
         "in-card": lambda data, rows: data.replace(
-            rows.cells["card"][3].encode(), rows.cells["card"][3][:8].encode() + b"\0" + rows.cells["card"][3][8:].encode()
+            rows.cells["card"][3].encode(),
+            rows.cells["card"][3][:8].encode() + b"\0" + rows.cells["card"][3][8:].encode(),
         ),
         "behind-card": lambda data, rows: data.replace(
             rows.cells["card"][3].encode(), rows.cells["card"][3].encode() + b"\0"
@@ -389,7 +414,12 @@ def headers(corpus):
         name = f"csv-header-missing-{kind}"
         rows = corpus.rows(name, columns={"secret": kind})
         corpus.add(
-            name, "csv.header.missing", "data.csv", rows, writer(lambda rows=rows: without(raw_text(rows))), outcome=REFUSED
+            name,
+            "csv.header.missing",
+            "data.csv",
+            rows,
+            writer(lambda rows=rows: without(raw_text(rows))),
+            outcome=REFUSED,
         )
     # A quote that opens in the header.
     name = "csv-header-swallows"

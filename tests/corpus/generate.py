@@ -1,6 +1,6 @@
 """Writes the corpus of input files. The same seed gives the same values.
 
-    generate.py FOLDER [--seed N] [--only TEXT]
+generate.py FOLDER [--seed N] [--only TEXT]
 """
 
 import argparse

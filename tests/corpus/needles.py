@@ -1,7 +1,13 @@
 """The forms in which a planted value is looked for."""
 
 import base64
+import collections
 import json
+
+import numpy
+
+# Needles are found by their first bytes, all of them in one pass.
+PREFIX = 8
 
 
 def base64_inside(value):
@@ -19,7 +25,7 @@ def forms(text):
     found = {raw: "raw"}
 
     def add(name, data):
-        if len(data) >= 7:
+        if len(data) >= PREFIX:
             found.setdefault(data, name)
 
     add("latin-1", text.encode("latin-1", "ignore"))
@@ -52,17 +58,33 @@ class Needles:
     """Planted values in all their forms."""
 
     def __init__(self, planted):
-        self.all = [(value, row, column, forms(value)) for value, row, column in planted]
+        self.all = planted
+        self.by_prefix = collections.defaultdict(list)
+        for number, (value, _, _) in enumerate(planted):
+            for form, needle in forms(value):
+                if len(needle) < PREFIX:
+                    raise ValueError(f"a planted value of {len(needle)} bytes is too short to be looked for")
+                self.by_prefix[needle[:PREFIX]].append((needle, form, number))
+        self.prefixes = numpy.sort(numpy.frombuffer(b"".join(self.by_prefix), numpy.uint64))
+
+    def _candidates(self, data):
+        """Where one of the prefixes begins."""
+        for shift in range(PREFIX):
+            count = (len(data) - shift) // PREFIX
+            if count <= 0 or not self.prefixes.size:
+                continue
+            windows = numpy.frombuffer(data, numpy.uint64, count, shift)
+            places = numpy.searchsorted(self.prefixes, windows).clip(max=self.prefixes.size - 1)
+            yield from (numpy.flatnonzero(self.prefixes[places] == windows) * PREFIX + shift).tolist()
 
     def find(self, blobs, allowed=frozenset()):
-        """Values that stand in (place, bytes), but those of rows in `allowed`: (column, row, form, place) of each."""
-        found = []
+        """Values in (place, bytes), but those of rows in `allowed`: (column, row, form, place) of each."""
+        found = {}
         for place, data in blobs:
-            for _, row, column, shapes in self.all:
-                if row in allowed and row is not None:
-                    continue
-                for form, needle in shapes:
-                    if needle in data:
-                        found.append((column, row, form, place))
-                        break
-        return found
+            data = bytes(data)
+            for start in self._candidates(data):
+                for needle, form, number in self.by_prefix[data[start : start + PREFIX]]:
+                    _, row, column = self.all[number]
+                    if (row is None or row not in allowed) and data.startswith(needle, start):
+                        found[column, row, number, place] = (column, row, form, place)
+        return list(found.values())

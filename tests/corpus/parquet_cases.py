@@ -81,7 +81,9 @@ def encodings(corpus):
         for encoding in ("PLAIN", "RLE_DICTIONARY", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"):
             for codec in ("none", "zstd"):
                 name = f"parquet-encoding-{encoding.lower()}-v{version[0]}-{codec}"
-                rows = corpus.rows(name, bad=(2,) if codec == "zstd" else (), nulls=(7,), columns={"card": "card", "long": "long"})
+                rows = corpus.rows(
+                    name, bad=(2,) if codec == "zstd" else (), nulls=(7,), columns={"card": "card", "long": "long"}
+                )
                 options = {"data_page_version": version, "compression": codec}
                 if encoding == "RLE_DICTIONARY":
                     options["use_dictionary"] = True
@@ -94,7 +96,11 @@ def encodings(corpus):
     rows.cells["card"].sort(), rows.cells["email"].sort()
     options = {"use_dictionary": False, "column_encoding": {"card": "DELTA_BYTE_ARRAY", "email": "DELTA_BYTE_ARRAY"}}
     corpus.add(name, "parquet.encoding.delta_byte_array", "data.parquet", rows, write(lambda: table(rows), **options))
-    for other, encoding in {"id": "DELTA_BINARY_PACKED", "amount": "BYTE_STREAM_SPLIT", "note": "DELTA_BYTE_ARRAY"}.items():
+    for other, encoding in {
+        "id": "DELTA_BINARY_PACKED",
+        "amount": "BYTE_STREAM_SPLIT",
+        "note": "DELTA_BYTE_ARRAY",
+    }.items():
         name = f"parquet-encoding-other-{encoding.lower()}"
         rows = corpus.rows(name)
         options = {"use_dictionary": ["card"], "column_encoding": {other: encoding}, "version": "2.6"}
@@ -128,7 +134,12 @@ def groups(corpus):
 
         def groups_with_empty(path, rows=rows, place=place):
             whole = table(rows).cast(empty_schema(rows))
-            cuts = {"first": [(0, 0), (0, 12)], "middle": [(0, 6), (6, 6), (6, 12)], "last": [(0, 12), (12, 12)], "only": [(0, 0)]}
+            cuts = {
+                "first": [(0, 0), (0, 12)],
+                "middle": [(0, 6), (6, 6), (6, 12)],
+                "last": [(0, 12), (12, 12)],
+                "only": [(0, 0)],
+            }
             with pq.ParquetWriter(path, whole.schema) as writer:
                 for start, end in cuts[place]:
                     writer.write_table(whole.slice(start, end - start))
@@ -172,7 +183,9 @@ def statistics(corpus):
     }.items():
         for bad in ((), (3,)):
             name = f"parquet-statistics-{word}" + ("-misfit" if bad else "")
-            rows = corpus.rows(name, bad=bad, nulls=(8,), columns={"card": "card", "long": "long"} if "bloom" not in word else None)
+            rows = corpus.rows(
+                name, bad=bad, nulls=(8,), columns={"card": "card", "long": "long"} if "bloom" not in word else None
+            )
             make = lambda rows=rows: table(rows)
             corpus.add(name, f"parquet.statistics.{word}", "data.parquet", rows, write(make, **options))
 
@@ -306,17 +319,22 @@ def others(corpus):
         corpus.add(name, f"parquet.other.{word}", "data.parquet", rows, write(make))
     name = "parquet-other-uuid"
     rows = corpus.rows(name)
-    make = lambda: table(rows).append_column("extra", pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"0123456789abcdef"] * 24, pa.binary(16))))
+    make = lambda: table(rows).append_column(
+        "extra", pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"0123456789abcdef"] * 24, pa.binary(16)))
+    )
     corpus.add(name, "parquet.other.uuid", "data.parquet", rows, write(make))
     name = "parquet-other-json"
     rows = corpus.rows(name)
-    make = lambda: table(rows).append_column("extra", pa.ExtensionArray.from_storage(pa.json_(), pa.array(['{"a": 1}'] * 24)))
+    make = lambda: table(rows).append_column(
+        "extra", pa.ExtensionArray.from_storage(pa.json_(), pa.array(['{"a": 1}'] * 24))
+    )
     corpus.add(name, "parquet.other.json", "data.parquet", rows, write(make))
 
 
 def struct_of(rows, names, nulls=()):
     cells = [
-        None if number in nulls else {name: rows.cells[name][number] for name in names} for number in range(len(rows.cells["id"]))
+        None if number in nulls else {name: rows.cells[name][number] for name in names}
+        for number in range(len(rows.cells["id"]))
     ]
     return pa.array(cells)
 
@@ -357,7 +375,9 @@ def nesting(corpus):
 
         def make(rows=rows, wrap=wrap, word=word):
             kind = pa.map_(pa.string(), pa.string()) if word.startswith("map") else None
-            return pa.table({"id": rows.cells["id"], "cards": pa.array([wrap(card) for card in rows.cells["cards"]], kind)})
+            return pa.table(
+                {"id": rows.cells["id"], "cards": pa.array([wrap(card) for card in rows.cells["cards"]], kind)}
+            )
 
         corpus.add(name, f"parquet.nested.in-{word}", "data.parquet", rows, write(make), outcome=REFUSED, compare=False)
     name = "parquet-nested-dotted-name"
@@ -394,16 +414,25 @@ def metadata(corpus):
     for word, shape in shapes.items():
         name = f"parquet-metadata-schema-{word}"
         rows = corpus.rows(name)
-        make = lambda rows=rows, shape=shape: table(rows).replace_schema_metadata({"note": shape(rows.cells["card"][3])})
+        make = lambda rows=rows, shape=shape: table(rows).replace_schema_metadata(
+            {"note": shape(rows.cells["card"][3])}
+        )
         corpus.add(name, f"parquet.metadata.schema.{word}", "data.parquet", rows, write(make), outcome=EITHER)
         for store in (True, False):
             name = f"parquet-metadata-schema-{word}-store-{store}"
             if word not in ("raw", "base64"):
                 continue
             rows = corpus.rows(name)
-            make = lambda rows=rows, shape=shape: table(rows).replace_schema_metadata({"k": shape(rows.cells["email"][3])})
+            make = lambda rows=rows, shape=shape: table(rows).replace_schema_metadata(
+                {"k": shape(rows.cells["email"][3])}
+            )
             corpus.add(
-                name, f"parquet.metadata.schema.{word}", "data.parquet", rows, write(make, store_schema=store), outcome=EITHER
+                name,
+                f"parquet.metadata.schema.{word}",
+                "data.parquet",
+                rows,
+                write(make, store_schema=store),
+                outcome=EITHER,
             )
     for word, target in {"own": "card", "other": "note"}.items():
         for shape in ("raw", "json", "base64"):
@@ -547,7 +576,10 @@ def encryption(corpus):
         "number-plaintext-footer": {"column_keys": {"k": ["amount", "id"]}, "plaintext_footer": True},
         "protected-plaintext-footer": {"column_keys": {"k": ["card"]}, "plaintext_footer": True},
         "other-encrypted-footer": {"column_keys": {"k": ["note"]}, "plaintext_footer": False},
-        "all-plaintext-footer": {"column_keys": {"k": ["id", "note", "card", "email", "amount"]}, "plaintext_footer": True},
+        "all-plaintext-footer": {
+            "column_keys": {"k": ["id", "note", "card", "email", "amount"]},
+            "plaintext_footer": True,
+        },
         "uniform": {"uniform_encryption": True, "plaintext_footer": False},
         "ctr": {"column_keys": {"k": ["note"]}, "plaintext_footer": True, "encryption_algorithm": "AES_GCM_CTR_V1"},
     }.items():
@@ -609,9 +641,9 @@ def of_pandas(corpus):
 
 def polars_frame(rows, kind=polars.String):
     types = {"id": polars.Int64, "note": polars.String, "amount": polars.Float64}
-    return polars.DataFrame(rows.cells, schema={name: types.get(name, polars.String) for name in rows.cells}).with_columns(
-        [polars.col(name).cast(kind) for name in rows.columns]
-    )
+    return polars.DataFrame(
+        rows.cells, schema={name: types.get(name, polars.String) for name in rows.cells}
+    ).with_columns([polars.col(name).cast(kind) for name in rows.columns])
 
 
 def enum_of(rows):
@@ -658,7 +690,11 @@ def of_polars(corpus):
                 corpus.add(name, f"parquet.polars.{word}", "data.parquet", rows, write_it)
     name = "parquet-polars-enum-other"
     rows = corpus.rows(name)
-    write_it = lambda path: polars_frame(rows).with_columns(note=polars.col("note").cast(polars.Enum(rows.cells["note"]))).write_parquet(path)
+    write_it = (
+        lambda path: polars_frame(rows)
+        .with_columns(note=polars.col("note").cast(polars.Enum(rows.cells["note"])))
+        .write_parquet(path)
+    )
     corpus.add(name, "parquet.polars.enum-other", "data.parquet", rows, write_it)
     name = "parquet-polars-empty"
     rows = corpus.rows(name, count=0)
@@ -684,7 +720,9 @@ def of_polars(corpus):
         rows = corpus.rows(name, columns={"person.card": "card"})
 
         def nested_kind(path, rows=rows, kind=kind):
-            frame = polars.DataFrame({"id": rows.cells["id"], "card": rows.cells["person.card"], "note": rows.cells["note"]})
+            frame = polars.DataFrame(
+                {"id": rows.cells["id"], "card": rows.cells["person.card"], "note": rows.cells["note"]}
+            )
             frame = frame.with_columns(polars.col("card").cast(kind(rows)))
             frame.select("id", polars.struct("card", "note").alias("person")).write_parquet(path)
 
@@ -700,7 +738,11 @@ def of_polars(corpus):
     }.items():
         name = f"parquet-polars-other-{word}"
         rows = corpus.rows(name)
-        kinds = {"array": polars.Array(polars.Int32, 2), "duration": polars.Duration("us"), "decimal": polars.Decimal(10, 2)}
+        kinds = {
+            "array": polars.Array(polars.Int32, 2),
+            "duration": polars.Duration("us"),
+            "decimal": polars.Decimal(10, 2),
+        }
 
         def write_it(path, rows=rows, cells=cells, kind=kinds.get(word)):
             polars_frame(rows).with_columns(polars.Series("extra", cells, dtype=kind)).write_parquet(path)
@@ -758,7 +800,12 @@ def of_duckdb(corpus):
         columns = {"person.card": "card", "email": "email"} if word == "struct" else None
         rows = corpus.rows(name, columns={"card": "card", "email": "email"})
         corpus.add(
-            name, f"parquet.duckdb.{word}", "data.parquet", rows, copy(rows, select=select), columns=columns or rows.columns
+            name,
+            f"parquet.duckdb.{word}",
+            "data.parquet",
+            rows,
+            copy(rows, select=select),
+            columns=columns or rows.columns,
         )
         if word == "struct":
             for planted in rows.planted:
@@ -768,17 +815,11 @@ def of_duckdb(corpus):
     values = ", ".join(f"'{cell}'" for cell in dict.fromkeys(rows.cells["card"]))
     select = "SELECT id, card::cards AS card, email, note FROM data"
     corpus.add(
-        name, "parquet.duckdb.enum", "data.parquet", rows, copy(rows, select=select, types=f"CREATE TYPE cards AS ENUM ({values})")
-    )
-    name = "parquet-duckdb-encrypted"
-    rows = corpus.rows(name)
-    corpus.add(
         name,
-        "parquet.duckdb.encrypted",
+        "parquet.duckdb.enum",
         "data.parquet",
         rows,
-        copy(rows, "ENCRYPTION_CONFIG {footer_key: 'k'}", types="PRAGMA add_parquet_key('k', '0123456789112345')"),
-        outcome=REFUSED,
+        copy(rows, select=select, types=f"CREATE TYPE cards AS ENUM ({values})"),
     )
 
 

@@ -187,6 +187,8 @@ def blobs(data):
             while place < end:
                 reader = Compact(data, place)
                 header = reader.struct()
+                if header[3] < 0:
+                    raise ValueError("a page of negative length")
                 body = data[reader.place : reader.place + header[3]]
                 for kind, content in page_bytes(header, body, column[4]):
                     yield f"row group {group_number}, column {chunk_number}, page {page}: {kind}", content
@@ -202,7 +204,9 @@ def pages_without_footer(data):
             reader = Compact(data, place)
             header = reader.struct()
             body = data[reader.place : reader.place + header[3]]
-        except (IndexError, KeyError, ValueError, TypeError):
+            if header[2] < 0 or header[3] < 0 or header[1] not in (0, 2, 3):
+                return
+        except (IndexError, KeyError, ValueError, TypeError, struct.error):
             return
         for codec in (0, *CODECS, 5):
             try:

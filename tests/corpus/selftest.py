@@ -81,10 +81,16 @@ def parquet_places():
                 yield name, parquet(repeated(cells), **options, **quiet)
     for encoding in ("PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"):
         for version in ("1.0", "2.0"):
-            options = {"use_dictionary": False, "column_encoding": {"card": encoding, "note": encoding}, "compression": "zstd"}
+            options = {
+                "use_dictionary": False,
+                "column_encoding": {"card": encoding, "note": encoding},
+                "compression": "zstd",
+            }
             name = f"parquet encoding: {encoding}, {version}"
             yield name, parquet(repeated(sorted(cells)), data_page_version=version, **options, **quiet)
-    yield "parquet unused dictionary entry", parquet(pa.table({"card": with_unused(OTHERS)}), compression="zstd", **quiet)
+    yield "parquet unused dictionary entry", parquet(
+        pa.table({"card": with_unused(OTHERS)}), compression="zstd", **quiet
+    )
     plain = pa.table({"card": OTHERS})
     for word, text in {"raw": CARD, "base64": base64.b64encode(f"first: {CARD}".encode()).decode()}.items():
         yield f"parquet schema metadata: {word}", parquet(plain.replace_schema_metadata({"m": text}))

@@ -47,7 +47,9 @@ class Values:
         return "-".join(re.findall("....", self.card()))
 
     def email(self):
-        return self._new(lambda: f"{self._symbols(string.ascii_lowercase, 4)}.{self._symbols(LOWER_ALNUM, 8)}@example.com")
+        return self._new(
+            lambda: f"{self._symbols(string.ascii_lowercase, 4)}.{self._symbols(LOWER_ALNUM, 8)}@example.com"
+        )
 
     def ssn(self):
         def make():
