@@ -47,6 +47,7 @@ def add_all(corpus):
     hidden(corpus)
     of_feather(corpus)
     of_polars(corpus)
+    masked(corpus)
     damaged(corpus)
 
 
@@ -583,6 +584,21 @@ def of_polars(corpus):
         frame.head(24).write_ipc(path)
 
     corpus.add(name, "arrow.polars.sliced", "data.arrow", rows, sliced)
+
+
+def masked(corpus):
+    """Columns with a mask alone: of texts, views and dictionaries."""
+    for kind in ("mask-null", "mask-last", "mask-hash"):
+        for word, string in STRINGS.items():
+            for bad in ((), (3,)):
+                name = f"arrow-{kind}-{word}" + ("-misfit" if bad else "")
+                rows = corpus.rows(name, bad=bad, columns={"card": "card", "other": kind})
+                make = lambda rows=rows, string=string: table(rows, protected=string)
+                corpus.add(name, f"arrow.mask.{word}", "data.arrow", rows, write(make))
+        name = f"arrow-{kind}-dictionary"
+        rows = corpus.rows(name, bad=(3,), columns={"card": "card", "other": kind}, distinct=6)
+        make = lambda rows=rows: encoded(rows, pa.dictionary(pa.int32(), pa.string()))
+        corpus.add(name, "arrow.mask.dictionary", "data.arrow", rows, write(make))
 
 
 def damaged(corpus):

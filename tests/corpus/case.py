@@ -43,9 +43,15 @@ class Case:
     def rules(self, on_bad):
         text = "version = 1\n"
         for name, kind in self.columns.items():
-            text += f"\n[[column]]\nname = {json.dumps(name)}\nformat = {json.dumps(KINDS[kind][0])}\n"
-            text += f'on_bad = "{on_bad}"\n'
+            text += f"\n[[column]]\nname = {json.dumps(name)}\n"
+            text += "".join(f"{word} = {json.dumps(value)}\n" for word, value in KINDS[kind][0].items())
+            if "format" in KINDS[kind][0]:
+                text += f'on_bad = "{on_bad}"\n'
         return text
+
+    def is_masked(self):
+        """Whether a column does not come back."""
+        return any("mask" in KINDS[kind][0] for kind in self.columns.values())
 
     def write(self, folder):
         (folder / "case.json").write_text(json.dumps(self.__dict__, indent=1))

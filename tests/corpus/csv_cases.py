@@ -45,6 +45,7 @@ def add_all(corpus):
     headers(corpus)
     ragged(corpus)
     wide(corpus)
+    masked(corpus)
 
 
 def plain(corpus):
@@ -140,8 +141,8 @@ def stray_quotes(corpus):
             suffix = "tsv" if word == "tab" else "csv"
             make = lambda rows=rows, separator=separator: raw_text(rows, separator)
             outcome = PROTECTED if stray in harmless else REFUSED
-            # Quoted whole, or with an end of its own doubled quote, a reader may take them.
-            if stray in ("three-quotes",):
+            # A backslash before the closing quote is a text of RFC 4180; three quotes may be one quote in quotes.
+            if stray in ("three-quotes", "backslash-before-end"):
                 outcome = EITHER
             corpus.add(
                 name, f"csv.stray.{stray}", f"data.{suffix}", rows, writer(make), outcome=outcome, separator=separator
@@ -198,6 +199,11 @@ def spanning_cells(corpus):
         "separators": "a,{card},b",
         "tab": "a\t{card}\tb",
         "semicolons": "a;{card};b",
+        "blanks-around": "a, {card} ,b",
+        "doubled-quotes": 'a,"{card}",b',
+        "named": "a,card: {card},b",
+        "many-lines": "a\n\n\n\n{card}\n\n",
+        "carriage-return": "a\r{card}\rb",
     }.items():
         for suffix, separator in (("csv", ","), ("tsv", "\t")):
             name = f"{suffix}-span-{word}"
@@ -217,9 +223,26 @@ def spanning_cells(corpus):
                 f"data.{suffix}",
                 rows,
                 writer(make),
-                outcome=REFUSED if spans else EITHER,
+                # No cell of these fits a format as it is, so two stray quotes would have been told by their neighbours.
+                outcome=REFUSED if spans and word not in ("blanks-around", "named") else EITHER,
                 separator=separator,
             )
+    for kind in ("email", "ssn", "grouped", "long"):
+        name = f"csv-span-kind-{kind}"
+        rows = corpus.rows(name, columns={"card": "card", "other": kind})
+        rows.cells["note"][4] = f"text,{rows.hide('other')},1\n7,more"
+        make = lambda rows=rows: plain_text(rows)
+        corpus.add(name, "csv.span.kind", "data.csv", rows, writer(make), outcome=REFUSED, separator=",")
+    for suffix, separator in (("csv", ","), ("tsv", "\t")):
+        name = f"{suffix}-span-accepted"
+        rows = corpus.rows(name)
+        # A text of a column that no rule names, so nothing of it is planted.
+        rows.cells["note"][4] = f"a{separator}{rows.values.card()}{separator}b"
+        make = lambda rows=rows, separator=separator: plain_text(rows, separator)
+        options = ["--quote", "double", "--accept-quoted-values"]
+        corpus.add(
+            name, "csv.span.accepted", f"data.{suffix}", rows, writer(make), options=options, separator=separator
+        )
     # In a .tsv every cell that spans is refused until --quote says what is meant.
     for word, cell in {"harmless-lines": "first\nsecond", "harmless-tab": "a\tb"}.items():
         name = f"tsv-span-{word}"
@@ -504,3 +527,34 @@ def wide(corpus):
         outcome = PROTECTED if count < 1_000_000 else EITHER
         make = lambda rows=rows: plain_text(rows)
         corpus.add(name, "csv.long-record", "data.csv", rows, writer(make), outcome=outcome, separator=",")
+
+
+def masked(corpus):
+    """Columns with a mask alone: every text fits them, so only the structure of the file can tell."""
+    for kind in ("mask-null", "mask-last", "mask-hash"):
+        for bad in ((), (3,)):
+            name = f"csv-{kind}" + ("-misfit" if bad else "")
+            rows = corpus.rows(name, columns={"card": "card", "other": kind}, bad=bad)
+            corpus.add(name, "csv.mask", "data.csv", rows, writer(lambda rows=rows: plain_text(rows)), separator=",")
+    for stray in ("open-and-close-later", "open-closed-by-cell-end", "text-behind-closing", "lone-quotes-apart"):
+        name = f"csv-mask-stray-{stray}"
+        rows = corpus.rows(name, columns={"other": "mask-null"})
+        for row, text in STRAY[stray].items():
+            rows.cells["note"][row] = text
+        make = lambda rows=rows: raw_text(rows)
+        corpus.add(
+            name,
+            "csv.mask.stray",
+            "data.csv",
+            rows,
+            writer(make),
+            outcome=REFUSED,
+            separator=",",
+            variations=[("fail", 1)],
+        )
+    # Two quotes that are stray, and well-formed as one cell: the rows between them have a masked column as well.
+    name = "csv-mask-span"
+    rows = corpus.rows(name, columns={"other": "mask-null"})
+    rows.cells["note"][4] = f"six inch,{rows.hide('other')},1.5\n6,pipe"
+    options = {"separator": ",", "variations": [("fail", 1)]}
+    corpus.add(name, "csv.mask.span", "data.csv", rows, writer(lambda: plain_text(rows)), outcome=EITHER, **options)

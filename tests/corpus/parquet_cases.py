@@ -45,6 +45,7 @@ def add_all(corpus):
     metadata(corpus)
     hidden_bytes(corpus)
     encryption(corpus)
+    masked(corpus)
     of_pandas(corpus)
     of_polars(corpus)
     of_duckdb(corpus)
@@ -73,7 +74,11 @@ def codecs(corpus):
         rows = corpus.rows(name)
         make = lambda rows=rows: table(rows)
         compression = {"id": codec, "note": codec, "amount": codec, "card": "snappy", "email": "zstd"}
-        corpus.add(name, "parquet.codec.other", "data.parquet", rows, write(make, compression=compression))
+        # Where rows may be rejected, every column is written anew.
+        outcome = EITHER if codec == "brotli" else PROTECTED
+        corpus.add(
+            name, "parquet.codec.other", "data.parquet", rows, write(make, compression=compression), outcome=outcome
+        )
 
 
 def encodings(corpus):
@@ -568,6 +573,27 @@ class Wrapping(pe.KmsClient):
 
     def unwrap_key(self, wrapped_key, master_key_identifier):
         return base64.b64decode(wrapped_key)
+
+
+def masked(corpus):
+    """Columns with a mask alone, as texts, dictionaries and a Polars Enum."""
+    for kind in ("mask-null", "mask-last", "mask-hash"):
+        for word in ("string", "dictionary", "enum"):
+            for bad in ((), (3,)):
+                name = f"parquet-{kind}-{word}" + ("-misfit" if bad else "")
+                rows = corpus.rows(name, bad=bad, columns={"card": "card", "other": kind}, distinct=5)
+
+                def write_it(path, rows=rows, word=word):
+                    if word == "enum":
+                        polars_frame(rows, enum_of(rows)).write_parquet(path)
+                        return
+                    whole = table(rows)
+                    if word == "dictionary":
+                        place = whole.schema.get_field_index("other")
+                        whole = whole.set_column(place, "other", whole["other"].combine_chunks().dictionary_encode())
+                    pq.write_table(whole, path, data_page_version="2.0", write_page_index=True)
+
+                corpus.add(name, f"parquet.mask.{word}", "data.parquet", rows, write_it)
 
 
 def encryption(corpus):

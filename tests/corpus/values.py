@@ -91,11 +91,23 @@ def is_long(text):
     return re.fullmatch(r"[0-9A-Za-z]{80}", text) is not None
 
 
-# What a kind of column is protected with, what makes its values, and what a token of it must be.
+def is_last_four(text):
+    return re.fullmatch(r"\*{12}\d{4}", text) is not None
+
+
+def is_hash(text):
+    return re.fullmatch(r"[0-9a-f]{32}", text) is not None
+
+
+# What a kind of column is protected with, what makes its values, and what a token of it must be. Without a format it is
+# masked for good, and without a token it becomes empty.
 KINDS = {
-    "card": ("card", Values.card, is_card),
-    "grouped": ("card", Values.grouped_card, is_grouped_card),
-    "email": ("email", Values.email, is_email),
-    "ssn": ("ssn", Values.ssn, is_ssn),
-    "long": ("alnum(80)", Values.long, is_long),
+    "card": ({"format": "card"}, Values.card, is_card),
+    "grouped": ({"format": "card"}, Values.grouped_card, is_grouped_card),
+    "email": ({"format": "email"}, Values.email, is_email),
+    "ssn": ({"format": "ssn"}, Values.ssn, is_ssn),
+    "long": ({"format": "alnum(80)"}, Values.long, is_long),
+    "mask-null": ({"mask": "null"}, Values.card, None),
+    "mask-last": ({"mask": "last(4)"}, Values.card, is_last_four),
+    "mask-hash": ({"mask": "hash"}, Values.card, is_hash),
 }
