@@ -1,4 +1,4 @@
-//! What stands in a backup, opened.
+//! The text of a backup, opened and not authenticated.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| keywright_home::fuzzing::backup(data));

@@ -101,7 +101,22 @@ impl Root {
         file.take(MAX_FILE)
             .read_to_end(&mut bytes)
             .map_err(Error::Io)?;
-        Self::unseal(&bytes, password, limits)
+        Self::from_sealed(&bytes, password, limits)
+    }
+
+    /// Opens a root from the bytes of its file.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`], [`Error::Malformed`].
+    pub fn from_sealed(
+        bytes: &[u8],
+        password: &SecretBytes,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let mut reader = bytes;
+        let header = FileHeader::read_from(&mut reader)?;
+        let (data_key, _) = header.open_with_password(password, limits)?;
+        Self::open_message(&mut reader, &header, &data_key)
     }
 
     /// Which installation this is the root of.
@@ -141,13 +156,6 @@ impl Root {
             &mut |_| (),
         )?;
         Ok(out)
-    }
-
-    fn unseal(bytes: &[u8], password: &SecretBytes, limits: &Limits) -> Result<Self, Error> {
-        let mut reader = bytes;
-        let header = FileHeader::read_from(&mut reader)?;
-        let (data_key, _) = header.open_with_password(password, limits)?;
-        Self::open_message(&mut reader, &header, &data_key)
     }
 
     fn open_message(

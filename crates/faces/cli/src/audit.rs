@@ -7,6 +7,8 @@ mod verify;
 
 use std::path::PathBuf;
 
+pub(crate) use verify::parse_fingerprint;
+
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
 use crate::place::existing_home;

@@ -3,8 +3,10 @@
 //! * A running node writes one, or whoever opens the home: everything in the store at one moment, secrets sealed as
 //!   they are, and the files of the home that are no secrets in the open. The file is that of design 7.10; its
 //!   password or its recipients are the caller's choice, and its data key is made by whoever asks.
-//! * [`SealedBackup`] is such a file; opened it is a [`Backup`], which can be looked at without a root.
+//! * [`SealedBackup`] is such a file; opened under the fingerprint of the audit log's signer it is a [`Backup`], whose
+//!   every byte that signer signed. No other way leads to a [`Backup`].
 //! * [`Backup::restore`] makes a home of it where there is none. What was ordered since is taken from the audit log.
+//!   Settings that reach outside of the home ([`OutsideSetting`]) are confirmed by the order or refused.
 //!
 //! **In no backup**: the root's password, a token's PIN, the keys of TLS, and keys that are in a token. Whoever opens
 //! a backup has no key: the root in it is under its own password.
@@ -13,14 +15,18 @@ mod content;
 mod create;
 mod error;
 mod place;
+mod proof;
 mod restore;
+mod settings;
+mod signature;
 
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use keywright_audit::head::Fingerprint;
+use keywright_audit::head::{Fingerprint, Signer};
 use keywright_container::{DataKey, FileHeader};
+use keywright_encoding::hex;
 use keywright_envelope::Aad;
 use keywright_store::Table;
 use serde::Serialize;
@@ -29,6 +35,8 @@ pub(crate) use content::Content;
 pub use create::{BackedUp, SlotText};
 pub use error::BackupError;
 pub use restore::{LaterLog, Restoration, Restored};
+pub use settings::{CONFIRMABLE, OutsideSetting, Unconfirmed};
+pub(crate) use signature::{BackupSigner, SignedText};
 
 /// A backup that is not open yet.
 #[derive(Debug)]
@@ -37,10 +45,12 @@ pub struct SealedBackup {
     source: BufReader<File>,
 }
 
-/// A backup that was opened: the bytes are those that were sealed, by whomever.
+/// A backup that was opened, and whose signature holds.
 #[derive(Clone, Debug)]
 pub struct Backup {
     content: Content,
+    signer: Signer,
+    digest: [u8; 32],
 }
 
 /// What a backup says of itself.
@@ -49,6 +59,8 @@ pub struct Backup {
 pub struct Description {
     /// When it was made (RFC 3339).
     pub created: String,
+    /// The fingerprint of the key that signed it.
+    pub signer: String,
     /// The installation.
     pub installation: String,
     /// The node.
@@ -69,6 +81,8 @@ pub struct Description {
     pub rows: usize,
     /// Whether a policy is in it.
     pub policy: bool,
+    /// Settings that reach outside of the home, which a restore asks for.
+    pub outside: Vec<OutsideSetting>,
 }
 
 impl SealedBackup {
@@ -89,54 +103,56 @@ impl SealedBackup {
         &self.header
     }
 
-    /// Opens all of it.
+    /// Opens all of it, and verifies that the key with this fingerprint signed it.
     ///
     /// # Errors
-    /// [`BackupError::Sealed`] for another key and for bytes that were changed or cut off, [`BackupError::Content`]
-    /// for a file of something else.
-    pub fn open(mut self, key: &DataKey) -> Result<Backup, BackupError> {
+    /// [`BackupError::Sealed`] for another key and for bytes that were changed or cut off, [`BackupError::Format`],
+    /// [`BackupError::Content`] for a file of something else, [`BackupError::Signer`].
+    pub fn open(mut self, key: &DataKey, fingerprint: Fingerprint) -> Result<Backup, BackupError> {
         let mut text = Vec::new();
         let (header, source) = (&self.header, &mut self.source);
         keywright_container::open(source, &mut text, header, key, &aad()?, &mut |_| ())?;
-        let content = Content::parse(&text).map_err(|_| BackupError::Content)?;
-        Ok(Backup { content })
+        let text = SignedText::parse(&text)?.authenticate(fingerprint)?;
+        Ok(Backup {
+            content: text.content,
+            signer: text.signer,
+            digest: text.digest,
+        })
     }
 }
 
 impl Backup {
-    /// Looks at everything that can be seen without the root: that it is complete, and that its audit head was
-    /// signed by the key with this fingerprint.
+    /// Looks at everything that can be seen without the root.
     ///
     /// # Errors
-    /// [`BackupError::Incomplete`], [`BackupError::Signer`].
-    pub fn verify(&self, fingerprint: Fingerprint) -> Result<Description, BackupError> {
-        let Content { head, image, .. } = &self.content;
-        if !image.is_complete() {
+    /// [`BackupError::Incomplete`]; [`BackupError::Home`] for a configuration that is none.
+    pub fn verify(&self) -> Result<Description, BackupError> {
+        if !self.content.image.is_complete() {
             return Err(BackupError::Incomplete);
         }
-        if head.check().is_err() || Fingerprint::of(&head.signer().key) != fingerprint {
-            return Err(BackupError::Signer);
-        }
-        Ok(self.describe())
+        let outside = settings::outside(&place::read_configuration(&self.content.files)?);
+        Ok(self.describe(outside))
     }
 
-    fn describe(&self) -> Description {
+    fn describe(&self, outside: Vec<OutsideSetting>) -> Description {
         let Content { head, image, .. } = &self.content;
         let count = |table| image.table(table).count();
         let mut policies = image.table(Table::Policies);
         let policy = policies.any(|row| row.key == keywright_service::POLICY_ROW);
         Description {
             created: self.content.created.rfc3339(),
+            signer: hex::encode(Fingerprint::of(&self.signer.key).as_bytes()),
             installation: head.head().installation.to_string(),
             node: head.head().node.to_string(),
             epoch: self.content.epoch(),
             head: head.id().number,
-            head_hash: keywright_encoding::hex::encode(&head.id().hash),
+            head_hash: hex::encode(&head.id().hash),
             tenants: count(Table::Tenants),
             contexts: count(Table::Keys),
             versions: count(Table::KeyVersions),
             rows: image.rows().count(),
             policy,
+            outside,
         }
     }
 }

@@ -20,16 +20,26 @@ pub(crate) fn open_keystore(
     token: Option<&Opened>,
     clock: &Clock,
 ) -> Result<Arc<Keystore>, HomeError> {
+    let root = files::read(&config.keystore.root)?;
+    open_keystore_under(&root, config, token, clock)
+}
+
+/// The keystore under a root that may be in no file yet.
+pub(crate) fn open_keystore_under(
+    root: &[u8],
+    config: &Config,
+    token: Option<&Opened>,
+    clock: &Clock,
+) -> Result<Arc<Keystore>, HomeError> {
     let section = &config.keystore;
     let slots = section.unwrapped_keys;
     if let (RootPlace::Token, Some(token)) = (section.root_key, token) {
-        let root = token.root(&section.root)?;
-        let keystore = Keystore::with_root(root, slots, clock.clone())?;
+        let keystore = Keystore::with_root(token.root(root)?, slots, clock.clone())?;
         return Ok(Arc::new(keystore));
     }
     let password = section.password_file.as_deref();
     let password = files::read_password(password.unwrap_or_else(|| Path::new("")))?;
-    let root = Root::open(&section.root, &password, &Limits::standard())?;
+    let root = Root::from_sealed(root, &password, &Limits::standard())?;
     Ok(Arc::new(Keystore::new(&root, slots, clock.clone())?))
 }
 

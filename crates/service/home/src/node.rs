@@ -25,6 +25,7 @@ use keywright_tls::ClientTrust;
 use keywright_token_process::TokenProcess;
 use keywright_types::{KeyVersion, NodeId, TenantId};
 
+use crate::backup::BackupSigner;
 use crate::doors::{Doors, Handshakes, Trust};
 use crate::holders::{join_holders, open_keystore};
 use crate::token::Opened;
@@ -58,6 +59,7 @@ pub struct Node {
     memory_locked: bool,
     derivation: Duration,
     path: PathBuf,
+    backup_signer: BackupSigner,
     moving: Moving,
 }
 
@@ -169,6 +171,7 @@ impl Node {
             memory_locked,
             derivation,
             path: path.to_owned(),
+            backup_signer: meta.backup_signer,
             moving: Moving::default(),
         };
         node.set_level(node.config.log.level);
@@ -261,6 +264,11 @@ impl Node {
 
     pub(crate) const fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Who signs backups.
+    pub(crate) const fn backup_signer(&self) -> &BackupSigner {
+        &self.backup_signer
     }
 
     /// The file that the configuration was read from.
@@ -395,6 +403,8 @@ pub(crate) struct Meta {
     pub(crate) node: NodeId,
     pub(crate) row_key: MacKey,
     pub(crate) signer: SigningKey,
+    /// The same key, which the log does not give back.
+    pub(crate) backup_signer: BackupSigner,
 }
 
 impl Meta {
@@ -410,6 +420,7 @@ impl Meta {
             node: NodeId::from_bytes(node.map_err(|_| HomeError::StoreIncomplete(META_NODE))?),
             row_key: MacKey::new(row_key.expose()),
             signer: SigningKey::from_seed(&seed)?,
+            backup_signer: BackupSigner::new(SigningKey::from_seed(&seed)?, KeyVersion::FIRST),
         })
     }
 }

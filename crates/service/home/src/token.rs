@@ -60,12 +60,11 @@ impl Opened {
     }
 
     /// The root key that a description names.
-    pub(crate) fn root(&self, path: &Path) -> Result<Box<dyn RootKey>, HomeError> {
+    pub(crate) fn root(&self, description: &[u8]) -> Result<Box<dyn RootKey>, HomeError> {
         match self {
-            Self::Here(pool) => Ok(Box::new(open_root(pool, path)?)),
+            Self::Here(pool) => Ok(Box::new(open_described_root(pool, description)?)),
             Self::Apart(process) => {
-                let description = files::read(path)?;
-                let root = ChildRoot::open(Arc::clone(process), &description);
+                let root = ChildRoot::open(Arc::clone(process), description);
                 let root = root.map_err(|error| match error {
                     HolderError::KeyRejected => HomeError::Token(Error::WrongKey),
                     _ => HomeError::Token(Error::Gone),
@@ -195,10 +194,16 @@ fn connect(section: &Token, asked: &Asked, clock: &Clock) -> Result<Arc<SessionP
     pool.map_err(HomeError::Token)
 }
 
-/// The root key that a description names.
+/// The root key that the description in a file names.
 pub(crate) fn open_root(pool: &Arc<SessionPool>, path: &Path) -> Result<TokenRoot, HomeError> {
-    let description = files::read(path)?;
-    TokenRoot::open(Arc::clone(pool), &description).map_err(|error| match error {
+    open_described_root(pool, &files::read(path)?)
+}
+
+fn open_described_root(
+    pool: &Arc<SessionPool>,
+    description: &[u8],
+) -> Result<TokenRoot, HomeError> {
+    TokenRoot::open(Arc::clone(pool), description).map_err(|error| match error {
         Error::PoolExhausted => HomeError::Token(Error::Gone),
         error => HomeError::Token(error),
     })

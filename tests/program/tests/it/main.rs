@@ -12,6 +12,8 @@ mod audit_first;
 #[cfg(test)]
 mod backup;
 #[cfg(test)]
+mod backup_forgery;
+#[cfg(test)]
 mod certificates;
 #[cfg(test)]
 mod configuration;

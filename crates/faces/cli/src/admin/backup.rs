@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValuesParser;
 use keywright_audit::head::Fingerprint;
 use keywright_clock::Clock;
-use keywright_encoding::hex;
 use keywright_home::backup::{
-    Backup, BackupError, LaterLog, Restoration, Restored, SealedBackup, SlotText,
+    Backup, BackupError, CONFIRMABLE, LaterLog, Restoration, Restored, SealedBackup, SlotText,
 };
 use keywright_home::{Answer, FINGERPRINT_FILE, Imported, Order};
 use keywright_secret::SecretBytes;
@@ -17,6 +17,7 @@ use keywright_secret::locked::refuse_core_files;
 use serde::Serialize;
 
 use super::order::{give, unexpected};
+use crate::audit::parse_fingerprint;
 use crate::exit::{Exit, Failure, sentence};
 use crate::output::{self, Format};
 use crate::place::{Home, existing_home, read};
@@ -42,7 +43,7 @@ pub(super) struct Create {
     slots: SlotOptions,
 }
 
-/// The backup, and what is in none.
+/// The backup, its signer, and what is in none.
 #[derive(Debug, clap::Args)]
 pub(super) struct Restore {
     /// The backup.
@@ -50,6 +51,8 @@ pub(super) struct Restore {
     file: PathBuf,
     #[command(flatten)]
     key: KeyOptions,
+    #[command(flatten)]
+    signer: SignerOptions,
     #[command(flatten)]
     log: Log,
     /// The file with the password of the root key.
@@ -64,6 +67,23 @@ pub(super) struct Restore {
     /// The server's certificates, if the key is a new one [default: those of the backup].
     #[arg(long, value_name = "FILE", requires = "server_key")]
     server_certificate: Option<PathBuf>,
+    /// The PKCS#11 module of the token; none is taken from a backup.
+    #[arg(long, value_name = "FILE")]
+    module: Option<PathBuf>,
+    /// A setting of the backup that may reach outside of the home; repeat for more.
+    #[arg(long, value_name = "KEY", value_parser = PossibleValuesParser::new(CONFIRMABLE))]
+    accept: Vec<String>,
+}
+
+/// The signer of backups and of the audit log, from outside of the backup.
+#[derive(Debug, clap::Args)]
+struct SignerOptions {
+    /// The fingerprint of the audit log's signer, from outside the backup.
+    #[arg(long, value_name = "HEX", conflicts_with = "fingerprint_file")]
+    fingerprint: Option<String>,
+    /// The same, in a file such as audit-signer.txt.
+    #[arg(long, value_name = "FILE")]
+    fingerprint_file: Option<PathBuf>,
 }
 
 /// What happened after the backup.
@@ -79,7 +99,7 @@ struct Log {
     without_log: bool,
 }
 
-/// The backup, and who is expected to have signed its audit head.
+/// The backup, and its signer.
 #[derive(Debug, clap::Args)]
 pub(super) struct Verify {
     /// The backup.
@@ -87,12 +107,9 @@ pub(super) struct Verify {
     file: PathBuf,
     #[command(flatten)]
     key: KeyOptions,
-    /// The fingerprint of the audit log's signer [default: audit-signer.txt of the home].
-    #[arg(long, value_name = "HEX", conflicts_with = "fingerprint_file")]
-    fingerprint: Option<String>,
-    /// The same, in a file.
-    #[arg(long, value_name = "FILE")]
-    fingerprint_file: Option<PathBuf>,
+    // Without one, audit-signer.txt of the home.
+    #[command(flatten)]
+    signer: SignerOptions,
 }
 
 pub(super) fn run(home: &Home, command: &Command, format: Format) -> Result<(), Failure> {
@@ -182,15 +199,23 @@ fn check_password(home: &Home, password: &SecretBytes) -> Result<(), Failure> {
     ))
 }
 
-/// The backup in a file, opened.
-fn open(file: &Path, key: &KeyOptions) -> Result<Backup, Failure> {
+/// The backup in a file, opened and signed by the key with this fingerprint.
+fn open(file: &Path, key: &KeyOptions, signer: Fingerprint) -> Result<Backup, Failure> {
     let sealed = SealedBackup::read(file).map_err(failed)?;
     let key = key.open(sealed.header())?;
-    sealed.open(&key).map_err(failed)
+    sealed.open(&key, signer).map_err(failed)
 }
 
 fn restore(home: &Home, order: &Restore, format: Format) -> Result<(), Failure> {
-    let backup = open(&order.file, &order.key)?;
+    let signer = order.signer.fingerprint()?.ok_or_else(|| {
+        Failure::new(
+            Exit::Usage,
+            "not restored: the fingerprint of the backup's signer is not known",
+            "give --fingerprint or --fingerprint-file, as it was noted when the home was made (audit-signer.txt)",
+        )
+    })?;
+    let backup = open(&order.file, &order.key, signer)?;
+    let accepted: Vec<_> = order.accept.iter().map(String::as_str).collect();
     let log = match &order.log.audit {
         Some(folder) => LaterLog::Folder(folder),
         None => LaterLog::Lost,
@@ -201,6 +226,8 @@ fn restore(home: &Home, order: &Restore, format: Format) -> Result<(), Failure> 
         token_pin: order.token_pin_file.as_deref(),
         server_key: order.server_key.as_deref(),
         server_certificate: order.server_certificate.as_deref(),
+        module: order.module.as_deref(),
+        accepted: &accepted,
     };
     let restored = backup.restore(&home.home, &restoration, &Clock::system());
     let restored = restored.map_err(failed)?;
@@ -249,12 +276,16 @@ fn advise(restored: &Restored) {
 }
 
 fn verify(home: &Home, order: &Verify, format: Format) -> Result<(), Failure> {
-    let fingerprint = order.fingerprint(home)?;
-    let backup = open(&order.file, &order.key)?;
-    let found = backup.verify(fingerprint).map_err(failed)?;
+    let fingerprint = match order.signer.fingerprint()? {
+        Some(fingerprint) => fingerprint,
+        None => home_fingerprint(home)?,
+    };
+    let backup = open(&order.file, &order.key, fingerprint)?;
+    let found = backup.verify().map_err(failed)?;
     output::document(format, &found, || {
         output::fields(&[
             ("created", found.created.clone()),
+            ("signed by", found.signer.clone()),
             ("installation", found.installation.clone()),
             ("epoch", found.epoch.to_string()),
             ("audit head", format!("{} {}", found.head, found.head_hash)),
@@ -267,35 +298,42 @@ fn verify(home: &Home, order: &Verify, format: Format) -> Result<(), Failure> {
                 if found.policy { "yes" } else { "none" }.to_owned(),
             ),
         ])
-    })
+    })?;
+    for setting in &found.outside {
+        eprintln!(
+            "a restore asks for {}, which is {:?}",
+            setting.key, setting.value
+        );
+    }
+    Ok(())
 }
 
-impl Verify {
-    fn fingerprint(&self, home: &Home) -> Result<Fingerprint, Failure> {
-        let text = match (&self.fingerprint, &self.fingerprint_file) {
-            (Some(text), _) => text.clone(),
-            (None, Some(file)) => String::from_utf8_lossy(&read(file)?).into_owned(),
-            (None, None) => {
-                let file = home.home.join(FINGERPRINT_FILE);
-                if !file.exists() {
-                    return Err(Failure::new(
-                        Exit::Usage,
-                        "not verified: the fingerprint of the log's signer is not known",
-                        "give --fingerprint or --fingerprint-file, or --home DIR of the home that the backup is of",
-                    ));
-                }
-                String::from_utf8_lossy(&read(&file)?).into_owned()
-            }
-        };
-        let bytes = hex::decode_array(text.trim());
-        bytes.map(Fingerprint::from_bytes).map_err(|_| {
-            Failure::new(
-                Exit::Usage,
-                "this is no fingerprint",
-                "a fingerprint is 64 lower-case hexadecimal digits, as in audit-signer.txt",
-            )
-        })
+impl SignerOptions {
+    /// The fingerprint, if one was given.
+    fn fingerprint(&self) -> Result<Option<Fingerprint>, Failure> {
+        match (&self.fingerprint, &self.fingerprint_file) {
+            (Some(text), _) => parse_fingerprint(text, "--fingerprint").map(Some),
+            (None, Some(file)) => read_fingerprint(file).map(Some),
+            (None, None) => Ok(None),
+        }
     }
+}
+
+fn home_fingerprint(home: &Home) -> Result<Fingerprint, Failure> {
+    let file = home.home.join(FINGERPRINT_FILE);
+    if file.exists() {
+        return read_fingerprint(&file);
+    }
+    Err(Failure::new(
+        Exit::Usage,
+        "not verified: the fingerprint of the backup's signer is not known",
+        "give --fingerprint or --fingerprint-file, or --home DIR of the home that the backup is of",
+    ))
+}
+
+fn read_fingerprint(file: &Path) -> Result<Fingerprint, Failure> {
+    let text = String::from_utf8_lossy(&read(file)?).into_owned();
+    parse_fingerprint(&text, &file.display().to_string())
 }
 
 /// An error of the library as the end of the command.
@@ -308,8 +346,12 @@ fn failed(error: BackupError) -> Failure {
         BackupError::Read(..) | BackupError::Sealed(keywright_container::Error::Read(_)) => {
             Exit::Internal
         }
-        BackupError::SecretMissing(_) => Exit::Usage,
-        BackupError::LogInUse | BackupError::StaleLog | BackupError::ForeignLog => Exit::Refused,
+        BackupError::SecretMissing(_) | BackupError::NoToken(_) => Exit::Usage,
+        BackupError::Format(_) => Exit::Unsupported,
+        BackupError::LogInUse
+        | BackupError::StaleLog
+        | BackupError::ForeignLog
+        | BackupError::Unconfirmed(_) => Exit::Refused,
         _ => Exit::Negative,
     };
     Failure::new(exit, sentence(&error), error.advice())

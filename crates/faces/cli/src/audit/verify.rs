@@ -60,7 +60,7 @@ impl Arguments {
     }
 }
 
-fn parse_fingerprint(text: &str, place: &str) -> Result<Fingerprint, Failure> {
+pub(crate) fn parse_fingerprint(text: &str, place: &str) -> Result<Fingerprint, Failure> {
     hex::decode_array(text.trim())
         .map(Fingerprint::from_bytes)
         .map_err(|_| {

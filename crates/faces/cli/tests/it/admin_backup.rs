@@ -68,7 +68,7 @@ impl Scene {
 
     fn restore_for(&self, key: &str, password: &str, more: &[&str]) -> Ended {
         let (file, root) = (self.file(), self.home.word("root.password"));
-        let new = self.new_home();
+        let (new, signer) = (self.new_home(), self.signer());
         let words = [
             "admin",
             "--home",
@@ -82,8 +82,15 @@ impl Scene {
             &root,
             "--server-key",
             key,
+            "--fingerprint-file",
+            &signer,
         ];
         keywright(&[&words[..], more].concat())
+    }
+
+    /// The fingerprint that was noted when the home was made.
+    fn signer(&self) -> String {
+        self.home.word("audit-signer.txt")
     }
 
     fn new_home(&self) -> String {
@@ -178,7 +185,7 @@ fn a_backup_to_a_public_key_is_opened_by_the_private_key_alone() {
         .restore(&["--without-log"])
         .refused(8, "no_slot", "give --key-file FILE");
     let root = scene.home.word("root.password");
-    let new = scene.new_home();
+    let (new, signer) = (scene.new_home(), scene.signer());
     let words = [
         "admin",
         "--home",
@@ -186,6 +193,8 @@ fn a_backup_to_a_public_key_is_opened_by_the_private_key_alone() {
         "backup",
         "restore",
         &file,
+        "--fingerprint-file",
+        &signer,
         "--key-file",
         &private,
         "--root-password-file",
@@ -330,10 +339,13 @@ fn a_restore_without_log_or_flag_over_a_home_or_without_the_root_is_refused() {
         scene.password(),
         scene.home.word("root.password"),
     );
+    let signer = scene.signer();
     let words = [
         "backup",
         "restore",
         &file,
+        "--fingerprint-file",
+        &signer,
         "--password-file",
         &password,
         "--without-log",
@@ -416,9 +428,131 @@ fn a_head_of_another_signer_and_a_missing_fingerprint_verify_nothing() {
         "--password-file",
         &password,
     ];
-    keywright(&words).refused(2, "fingerprint", "--fingerprint");
-    let signer = scene.home.word("audit-signer.txt");
+    keywright(&words).refused(2, "not verified: the fingerprint", "--fingerprint");
+    let signer = scene.signer();
     keywright(&[&words[..], &["--fingerprint-file", &signer]].concat()).bytes();
+}
+
+#[test]
+fn a_restore_asks_for_the_signer_from_outside_the_backup() {
+    let scene = Scene::new();
+    scene.create(&[]).bytes();
+    let (file, password, root) = (
+        scene.file(),
+        scene.password(),
+        scene.home.word("root.password"),
+    );
+    let new = scene.new_home();
+    let words = [
+        "admin",
+        "--home",
+        &new,
+        "backup",
+        "restore",
+        &file,
+        "--password-file",
+        &password,
+        "--root-password-file",
+        &root,
+        "--without-log",
+    ];
+    let refused = |more: &[&str], exit, happened: &str, help: &str| {
+        keywright(&[&words[..], more].concat()).refused(exit, happened, help);
+        scene.left();
+    };
+    refused(
+        &[],
+        2,
+        "not restored: the fingerprint",
+        "--fingerprint-file",
+    );
+    let other = "ab".repeat(32);
+    let signed = "the backup was not signed by";
+    refused(&["--fingerprint", &other], 8, signed, "do not trust");
+    refused(&["--fingerprint", "ab"], 2, "no fingerprint", "64");
+    let signer = std::fs::read_to_string(scene.signer()).unwrap();
+    let given = ["--fingerprint", signer.trim()];
+    let module = [&given[..], &["--module", "/nowhere.so"]].concat();
+    refused(&module, 2, "--module is for a token", "leave it out");
+    let nonsense = [&given[..], &["--accept", "store.file"]].concat();
+    refused(&nonsense, 2, "store.file", "usage");
+    keywright(&[&words[..], &given].concat()).bytes();
+}
+
+#[test]
+fn what_reaches_outside_of_the_home_is_listed_and_confirmed_by_name() {
+    let scene = Scene::new();
+    let path = scene.home.path("keywright.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let listen = text.lines().find(|line| line.starts_with("listen = "));
+    let text = text.replace(listen.unwrap(), "listen = \"0.0.0.0:8443\"");
+    let telemetry = "\n[telemetry]\nendpoint = \"http://127.0.0.1:4318\"\n";
+    std::fs::write(&path, text + telemetry).unwrap();
+    scene.create(&[]).bytes();
+    let said = scene.verify(&[]);
+    assert!(said.stderr.contains("server.listen"), "{said:?}");
+    let outside = scene.verify(&["--format", "json"]).document();
+    assert_eq!(outside["outside"][0]["key"], "server.listen");
+    let listed = "server.listen = \"0.0.0.0:8443\", telemetry.endpoint = \"http://127.0.0.1:4318\"";
+    let advice = "--accept server.listen --accept telemetry.endpoint";
+    scene
+        .restore(&["--without-log"])
+        .refused(13, listed, advice);
+    scene.left();
+    let one = ["--without-log", "--accept", "server.listen"];
+    let rest = "home: telemetry.endpoint";
+    scene
+        .restore(&one)
+        .refused(13, rest, "--accept telemetry.endpoint");
+    scene.left();
+    let both = [&one[..], &["--accept", "telemetry.endpoint"]].concat();
+    scene.restore(&both).bytes();
+}
+
+/// The system kills the process at the write that makes a file longer than this: a crash at a known place.
+#[test]
+fn a_restore_that_is_killed_at_any_write_leaves_no_home_and_is_done_again() {
+    let scene = Scene::new();
+    scene.create(&[]).bytes();
+    let (file, password, root) = (
+        scene.file(),
+        scene.password(),
+        scene.home.word("root.password"),
+    );
+    let (new, signer) = (scene.new_home(), scene.signer());
+    let restore = [
+        "admin",
+        "--home",
+        &new,
+        "backup",
+        "restore",
+        &file,
+        "--fingerprint-file",
+        &signer,
+        "--password-file",
+        &password,
+        "--root-password-file",
+        &root,
+        "--without-log",
+    ];
+    let mut killed = 0;
+    for blocks in [0, 1, 2, 3, 4, 8, 16, 32, 64, 128] {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -f \"$0\"; exec \"$@\""]);
+        command.arg(blocks.to_string());
+        command.arg(env!("CARGO_BIN_EXE_keywright")).args(restore);
+        if command.output().unwrap().status.success() {
+            break;
+        }
+        killed += 1;
+        assert!(!Path::new(&new).exists(), "{blocks} blocks: half a home");
+        // What a crash leaves has another name; the next restore does not look at it.
+        let left = scene.backups.names().into_iter();
+        left.for_each(|name| assert!(name == "home.kwb" || name.starts_with("new.new-")));
+    }
+    assert!(killed >= 5, "{killed}");
+    keywright(&restore).bytes();
+    keywright(&["audit", "verify", "--home", &new]).bytes();
 }
 
 /// The system refuses to let any file grow further: a backup and a home in the making go away again.
@@ -445,7 +579,7 @@ fn a_full_disk_leaves_neither_half_a_backup_nor_half_a_home() {
         scene.password(),
         scene.home.word("root.password"),
     );
-    let new = scene.new_home();
+    let (new, signer) = (scene.new_home(), scene.signer());
     let restore = [
         "admin",
         "--home",
@@ -453,6 +587,8 @@ fn a_full_disk_leaves_neither_half_a_backup_nor_half_a_home() {
         "backup",
         "restore",
         &file,
+        "--fingerprint-file",
+        &signer,
         "--password-file",
         &password,
         "--root-password-file",

@@ -1,7 +1,7 @@
-//! What stands in a backup, before it is sealed and after it was opened (docs/formats.md, "Backup").
+//! The content of a backup, between its signer and its signature (docs/formats.md, "Backup").
 //!
 //! ```text
-//! format u8 (1) | created u64 (ms) | lp(newest audit head)
+//! created u64 (ms) | lp(newest audit head)
 //!   | lp(configuration) | lp(root file) | lp(server's certificates) | lp(trust anchors) | lp(revocation lists)
 //!   | per table, in the order meta, tenants, ... , intents: count u64 | rows in the order of their keys
 //! row:  lp(key) | tenant 16 | revision u64 | epoch u64 | lp(body) | MAC 32
@@ -41,28 +41,24 @@ pub(crate) struct HomeFiles {
 pub(crate) struct Malformed;
 
 impl Content {
-    pub(crate) fn encode(&self) -> Result<Vec<u8>, TooLong> {
-        let mut out = vec![FORMAT];
+    pub(crate) fn put(&self, out: &mut Vec<u8>) -> Result<(), TooLong> {
         out.extend_from_slice(&self.created.unix_millis().to_be_bytes());
-        put_lp(&mut out, &self.head.to_bytes())?;
+        put_lp(out, &self.head.to_bytes())?;
         for file in self.files.all() {
-            put_lp(&mut out, file)?;
+            put_lp(out, file)?;
         }
         for table in Table::ALL {
             let count = self.image.table(table).count() as u64;
             out.extend_from_slice(&count.to_be_bytes());
             for row in self.image.table(table) {
-                put_row(&mut out, row)?;
+                put_row(out, row)?;
             }
         }
-        Ok(out)
+        Ok(())
     }
 
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
-        if reader.u8()? != FORMAT {
-            return Err(Malformed);
-        }
         let created = millis(reader.u64()?)?;
         let head = SignedHead::from_bytes(reader.lp()?).map_err(|_| Malformed)?;
         let files = HomeFiles {
@@ -158,5 +154,3 @@ impl From<Truncated> for Malformed {
         Self
     }
 }
-
-const FORMAT: u8 = 1;

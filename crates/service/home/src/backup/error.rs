@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use keywright_audit::verify::Failure as Verdict;
 
+use super::settings::Unconfirmed;
 use crate::HomeError;
 
 /// What went wrong with a backup.
@@ -19,12 +20,29 @@ pub enum BackupError {
     /// It opened, and holds something else.
     #[error("the file holds no backup that this version knows")]
     Content,
+    /// It is of another format.
+    #[error("the backup has format {0}; this version reads format 2")]
+    Format(u8),
     /// Rows are missing in it.
     #[error("the backup is not complete: it has fewer or more rows than it says itself")]
     Incomplete,
-    /// The audit head in it was signed by somebody else, or its signature does not fit.
-    #[error("the audit head in the backup was not signed by the key with this fingerprint")]
+    /// It was signed by another key, or changed after it was signed.
+    #[error("the backup was not signed by the key with this fingerprint")]
     Signer,
+    /// Its configuration reaches outside of the home, and the order does not confirm that.
+    #[error(transparent)]
+    Unconfirmed(Box<Unconfirmed>),
+    /// Two settings of its configuration name one place of the home.
+    #[error("{first} and {second} of the backup's configuration name the same place")]
+    Collision {
+        /// A setting, or a file that every home has.
+        first: &'static str,
+        /// Another setting.
+        second: &'static str,
+    },
+    /// The order has something for a token, and the home has none.
+    #[error("{0} is for a token, and the configuration of the backup has none")]
+    NoToken(&'static str),
     /// The rows are not what the store of this root wrote.
     #[error("the rows of the backup are not those of this root: {0}")]
     Rows(#[source] keywright_store::Error),
@@ -60,10 +78,19 @@ impl BackupError {
                 "check the password or the key, and whether the whole file is there and unchanged"
             }
             Self::Content => "give a file that `keywright admin backup create` has written",
+            Self::Format(1) => {
+                "restore it with the version that wrote it, and make a backup of that home with this version: format 1 is not signed"
+            }
+            Self::Format(_) => "restore it with the version that wrote it, or a later one",
             Self::Incomplete => "take an older backup; this one was not written by a node in order",
             Self::Signer => {
                 "do not trust this file, or give the fingerprint that was noted when its home was made"
             }
+            Self::Unconfirmed(settings) => settings.advice(),
+            Self::Collision { .. } => {
+                "mend the configuration of the home that was backed up, and make another backup"
+            }
+            Self::NoToken(_) => "leave it out",
             Self::Rows(_) => "do not trust this file: somebody has put other rows into it",
             Self::SecretMissing(_) => {
                 "give it with --root-password-file or --token-pin-file, from where it is kept"

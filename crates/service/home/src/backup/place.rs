@@ -1,12 +1,13 @@
 //! The files of the new home: which of the backup's go where, and which secrets come from elsewhere.
 //!
 //! What the configuration keeps in the home comes back into the home. Store, root and log always do, also where they
-//! stood elsewhere before; certificates, keys and secrets that the configuration has elsewhere are the operator's,
-//! and are left where they are.
+//! were elsewhere before; certificates, keys and secrets that the configuration has elsewhere are the operator's,
+//! and are left where they are if the order confirms that.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::content::HomeFiles;
+use super::settings::{self, is_inside};
 use super::{BackupError, Restoration};
 use crate::create::{CONFIG_FILE, PASSWORD, ROOT_IN_FILE, ROOT_IN_TOKEN, make_folder};
 use crate::doors::{self, Files};
@@ -24,28 +25,71 @@ pub(super) struct Site {
     written: Config,
 }
 
+/// The configuration of the new home, before anything of it is written.
+#[derive(Debug)]
+pub(super) struct Plan {
+    text: String,
+    /// With the paths as they will be written.
+    written: Config,
+}
+
+impl Plan {
+    /// The configuration of a backup with what the order gives in place of its own, if nothing else in it reaches
+    /// outside of the home without being confirmed.
+    pub(super) fn new(backup: &HomeFiles, order: &Restoration<'_>) -> Result<Self, BackupError> {
+        let parsed = read_configuration(backup)?;
+        let mut written = parsed.clone();
+        bring_home(&mut written, order)?;
+        settings::check(&written, order)?;
+        let same = written.to_text().ok() == parsed.to_text().ok();
+        let text = match same {
+            // As its writer left it, comments and all.
+            true => String::from_utf8(backup.configuration.clone()).ok(),
+            false => written.to_text().ok(),
+        };
+        Ok(Self {
+            text: text.ok_or(BackupError::Content)?,
+            written,
+        })
+    }
+
+    /// The configuration by which the root is opened before there is a home: secrets are where the order has them,
+    /// or where a confirmed path leads from `home`.
+    pub(super) fn before_home(&self, home: &Path, order: &Restoration<'_>) -> Config {
+        let mut config = self.written.clone();
+        if let Some(file) = &mut config.keystore.password_file {
+            *file = order
+                .root_password
+                .map_or_else(|| home.join(&*file), Path::to_owned);
+        }
+        if let Some(token) = &mut config.token {
+            let given = order.token_pin.map(Path::to_owned);
+            token.pin_file = given.unwrap_or_else(|| home.join(&token.pin_file));
+        }
+        config
+    }
+}
+
+/// The configuration in a backup, as it was written.
+pub(super) fn read_configuration(backup: &HomeFiles) -> Result<Config, BackupError> {
+    let text = std::str::from_utf8(&backup.configuration).map_err(|_| BackupError::Content)?;
+    let parsed = Config::parse(Path::new(CONFIG_FILE), text).map_err(HomeError::from)?;
+    Ok(parsed)
+}
+
 /// Lays the files of a backup out in `folder`, but for anchors and lists, which may have changed since.
 pub(super) fn lay_out(
     folder: &Path,
+    plan: Plan,
     backup: &HomeFiles,
     order: &Restoration<'_>,
 ) -> Result<Site, BackupError> {
     let path = folder.join(CONFIG_FILE);
-    let text = std::str::from_utf8(&backup.configuration).map_err(|_| BackupError::Content)?;
-    let parsed = Config::parse(&path, text).map_err(HomeError::from)?;
-    let mut config = parsed.clone();
-    bring_home(&mut config, order)?;
-    let same = config.to_text().ok() == parsed.to_text().ok();
-    let text = match same {
-        // As its writer left it, comments and all.
-        true => text.to_owned(),
-        false => config.to_text().map_err(|_| BackupError::Content)?,
-    };
-    files::write_new(&path, text.as_bytes(), Readers::Everyone)?;
+    files::write_new(&path, plan.text.as_bytes(), Readers::Everyone)?;
     let site = Site {
         folder: folder.to_owned(),
         config: Config::read(&path).map_err(HomeError::from)?,
-        written: config,
+        written: plan.written,
     };
     for parent in [&site.config.audit.directory, &folder.join("clients")] {
         make_folder(parent)?;
@@ -71,22 +115,54 @@ fn bring_home(config: &mut Config, order: &Restoration<'_>) -> Result<(), Backup
             *path = usual.into();
         }
     }
+    // It lets an older store pass, and was meant for that of the lost home.
+    config.audit.store_at_head = None;
+    for (given, path, usual) in [
+        (order.server_key, &mut config.server.key, SERVER_KEY),
+        (
+            order.server_certificate,
+            &mut config.server.certificate,
+            SERVER_CERTIFICATE,
+        ),
+    ] {
+        if given.is_some() && !is_inside(path) {
+            *path = usual.into();
+        }
+    }
     if config.keystore.root_key == RootPlace::File {
         let place = config.keystore.password_file.get_or_insert_default();
-        match (order.root_password, is_inside(place)) {
-            (None, true) => return Err(BackupError::SecretMissing("the password of the root key")),
-            (Some(_), false) => *place = PASSWORD.into(),
-            _ => {}
-        }
+        bring_secret(place, order.root_password, PASSWORD)
+            .ok_or(BackupError::SecretMissing("the password of the root key"))?;
     }
-    if let Some(token) = &mut config.token {
-        match (order.token_pin, is_inside(&token.pin_file)) {
-            (None, true) => return Err(BackupError::SecretMissing("the PIN of the token")),
-            (Some(_), false) => token.pin_file = PIN.into(),
-            _ => {}
-        }
+    bring_token(config, order)
+}
+
+fn bring_token(config: &mut Config, order: &Restoration<'_>) -> Result<(), BackupError> {
+    let Some(token) = &mut config.token else {
+        return match (order.module, order.token_pin) {
+            (Some(_), _) => Err(BackupError::NoToken("--module")),
+            (None, Some(_)) => Err(BackupError::NoToken("--token-pin-file")),
+            (None, None) => Ok(()),
+        };
+    };
+    if let Some(module) = order.module {
+        let failed = |error| files::failed(module, "read", error);
+        token.module = std::path::absolute(module).map_err(failed)?;
     }
-    Ok(())
+    bring_secret(&mut token.pin_file, order.token_pin, PIN)
+        .ok_or(BackupError::SecretMissing("the PIN of the token"))
+}
+
+/// Sets the path of a secret that is given; nothing if it belongs into the home and is not given.
+fn bring_secret(path: &mut PathBuf, given: Option<&Path>, usual: &str) -> Option<()> {
+    match (given, is_inside(path)) {
+        (None, true) => None,
+        (Some(_), false) => {
+            *path = usual.into();
+            Some(())
+        }
+        _ => Some(()),
+    }
 }
 
 impl Site {
@@ -201,13 +277,6 @@ fn trust_of(config: &Config) -> impl Iterator<Item = &Path> {
         )
 }
 
-/// Whether a path of the configuration stays in its folder.
-fn is_inside(path: &Path) -> bool {
-    let mut components = path.components();
-    let normal = components.all(|component| matches!(component, Component::Normal(_)));
-    normal && !path.as_os_str().is_empty()
-}
-
 impl From<ConfigError> for BackupError {
     fn from(error: ConfigError) -> Self {
         Self::Home(error.into())
@@ -216,18 +285,6 @@ impl From<ConfigError> for BackupError {
 
 /// Where the PIN of a token comes to lie.
 const PIN: &str = "token.pin";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_stays_in_the_folder_is_inside_of_it() {
-        for inside in ["a", "a/b", "root.kwf"] {
-            assert!(is_inside(Path::new(inside)), "{inside}");
-        }
-        for outside in ["", "/a", "../a", "a/../../b", "./../a", "."] {
-            assert!(!is_inside(Path::new(outside)), "{outside}");
-        }
-    }
-}
+/// Where the server's key and certificates come to be, if they are given and were elsewhere.
+const SERVER_KEY: &str = "server.key";
+const SERVER_CERTIFICATE: &str = "server.pem";

@@ -1,6 +1,7 @@
 //! A new home of a backup, whole or not at all.
 //!
-//! It is made in a folder beside its place: files, the log if there is one, then one order that begins in the log, is
+//! Nothing is written before the signature, the configuration and the rows hold: see `settings` and `proof`. Then the
+//! home is made in a folder beside its place: files, the log if there is one, then one order that begins in the log, is
 //! carried out in an empty store, and ends in the log. The folder takes its place when all of it was checked as a
 //! start checks it.
 
@@ -19,25 +20,23 @@ use keywright_clock::Clock;
 use keywright_custody::rows::restore::{Rows, Told, Trust};
 use keywright_encoding::hex;
 use keywright_keystore::Keystore;
-use keywright_primitives::hash::sha256;
 use keywright_primitives::random::RandomStream;
 use keywright_service::{POLICY_ROW, TRUST_ROW, clock_in_doubt};
 use keywright_store::{Proven, SqliteEngine, Table};
 use keywright_types::{Code, KeyVersion, NodeId, Operation, RequestId, TenantId};
 use serde::Serialize;
 
-use super::place::{Site, lay_out};
+use super::place::{Plan, Site, lay_out};
+use super::proof::Proof;
 use super::{Backup, BackupError, Content};
+use crate::HomeError;
 use crate::check::rows as check_rows;
 use crate::create::{
     FINGERPRINT_FILE, beside, make_folder, missing_parents, move_to, occupied, place,
 };
 use crate::doors::{self, Files};
 use crate::files::{self, Readers, failed};
-use crate::holders::open_keystore;
 use crate::node::{META_NODE, Meta, NEWEST_HEAD};
-use crate::token::Opened;
-use crate::{HomeError, MemoryPlan};
 
 /// What is known of the time after the backup.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +65,10 @@ pub struct Restoration<'a> {
     pub server_key: Option<&'a Path>,
     /// Its certificates, if they are others than those of the backup.
     pub server_certificate: Option<&'a Path>,
+    /// The PKCS#11 module of the token. None is taken from a backup.
+    pub module: Option<&'a Path>,
+    /// The settings that may reach outside of the home, by their keys ([`super::CONFIRMABLE`]).
+    pub accepted: &'a [&'a str],
 }
 
 /// A home that was restored.
@@ -111,12 +114,15 @@ impl Backup {
         if !self.content.image.is_complete() {
             return Err(BackupError::Incomplete);
         }
+        let plan = Plan::new(&self.content.files, order)?;
         let folder = place(folder)?;
+        let proof = Proof::new(self, &plan, (&folder, order), clock)?;
         let beside = beside(&folder)?;
         let missing = missing_parents(&folder);
         let made = make_folder(&beside)
             .map_err(BackupError::from)
-            .and_then(|()| self.make(&beside, (&folder, order), clock));
+            .and_then(|()| lay_out(&beside, plan, &self.content.files, order))
+            .and_then(|site| self.make(&site, proof, (&folder, order.log), clock));
         if made.is_err() {
             drop(std::fs::remove_dir_all(&beside));
             // Only those that this call has made, and only if nobody has put anything there since.
@@ -129,25 +135,28 @@ impl Backup {
 
     fn make(
         &self,
-        beside: &Path,
-        (home, order): (&Path, &Restoration<'_>),
+        site: &Site,
+        proof: Proof,
+        (home, log): (&Path, LaterLog<'_>),
         clock: &Clock,
     ) -> Result<Restored, BackupError> {
-        let site = lay_out(beside, &self.content.files, order)?;
-        let config = &site.config;
-        let token = Opened::open(config, clock, MemoryPlan::LeaveAlone)?;
-        let keystore = open_keystore(config, token.as_ref(), clock)?;
-        let meta = Meta::read(&self.content.image, &keystore)?;
+        let Proof {
+            keystore,
+            meta,
+            rows,
+        } = proof;
         let work = Work {
             content: &self.content,
-            site: &site,
+            digest: self.digest,
+            proven: rows,
+            site,
             clock,
             fingerprint: Fingerprint::of(&meta.signer.verifying_key()),
         };
-        let later = work.later(&meta, order.log)?;
+        let later = work.later(&meta, log)?;
         let restored = work.carry_out(meta, later, home)?;
         work.finish(&keystore)?;
-        move_to(beside, home).map_err(|source| failed(home, "written", source))?;
+        move_to(&site.folder, home).map_err(|source| failed(home, "written", source))?;
         Ok(restored)
     }
 }
@@ -155,6 +164,10 @@ impl Backup {
 /// A restore under way.
 struct Work<'a> {
     content: &'a Content,
+    /// Of the text of the backup.
+    digest: [u8; 32],
+    /// The rows of the backup.
+    proven: Proven,
     site: &'a Site,
     clock: &'a Clock,
     /// Of the key that signs the log.
@@ -220,9 +233,9 @@ impl Work<'_> {
     }
 
     /// The rows of the new store.
-    fn rows(&self, past: &Past, proven: &Proven) -> Result<Rows, BackupError> {
+    fn rows(&self, past: &Past) -> Result<Rows, BackupError> {
         let now = self.clock.wall();
-        let mut rows = Rows::of(proven.image(), now);
+        let mut rows = Rows::of(self.proven.image(), now);
         for change in &past.later.orders {
             replay_one(&mut rows, change)?;
         }
@@ -243,13 +256,10 @@ impl Work<'_> {
     fn carry_out(&self, meta: Meta, past: Past, home: &Path) -> Result<Restored, BackupError> {
         let Meta {
             installation,
-            row_key,
             signer,
             ..
         } = meta;
-        let proven = self.content.image.clone().prove(row_key);
-        let proven = proven.map_err(BackupError::Rows)?;
-        let mut rows = self.rows(&past, &proven)?;
+        let mut rows = self.rows(&past)?;
         let identity = Identity {
             installation,
             node: past.node,
@@ -271,7 +281,7 @@ impl Work<'_> {
         self.write_trust(&rows)?;
         let (rows, told) = rows.into_parts();
         let mut engine = SqliteEngine::open(&self.site.config.store.file)?;
-        proven.found(&mut engine, &rows, epoch)?;
+        self.proven.found(&mut engine, &rows, epoch)?;
         drop(engine);
         let facts = Facts { epoch, ..before };
         let ended = begun.finish(&mut writer, &facts.into());
@@ -331,9 +341,8 @@ impl Work<'_> {
         facts: Facts,
         past: &Past,
     ) -> Result<keywright_audit::writer::Order, BackupError> {
-        let text = self.content.encode().map_err(|_| BackupError::Content)?;
         let mut fields = vec![
-            Field::OrderDigest(sha256(&text)),
+            Field::OrderDigest(self.digest),
             Field::NewestHead(self.content.head.id().hash),
         ];
         if past.lost {

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod backups;
 mod control;
 #[cfg(test)]
 mod creation;

@@ -197,7 +197,7 @@ impl Besides {
         match deed {
             // Said by nobody: an approval that was not acknowledged is given again, which does no harm.
             Deed::Approve(_) => false,
-            Deed::Backup(number) => self.opens(*number),
+            Deed::Backup(number) => self.opens(home, *number),
             Deed::Policy(number) => {
                 let Ok(Some(Answer::Policy { text })) = send(&home.path(), &Order::PolicyShow)
                 else {
@@ -256,7 +256,7 @@ impl Besides {
     }
 
     /// Whether a backup is there. Under its name it is whole.
-    fn opens(&self, number: u16) -> bool {
+    fn opens(&self, home: &Home, number: u16) -> bool {
         let begun = format!("backup-{number}-");
         let ours = |file: &&PathBuf| {
             let name = file.file_name().unwrap().to_string_lossy();
@@ -269,7 +269,9 @@ impl Besides {
             let keeper = self.keeper.as_ref().unwrap();
             let header = sealed.header();
             let key = header.open_with_private_key(keeper, &Policy::default());
-            sealed.open(&key.unwrap()).unwrap();
+            sealed
+                .open(&key.unwrap(), crate::backup::fingerprint(home))
+                .unwrap();
         }
         !there.is_empty()
     }

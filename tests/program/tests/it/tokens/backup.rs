@@ -22,7 +22,7 @@ fn keys_in_a_token_are_retired_by_a_restore_because_their_seals_are_not_counted(
         let later = try_seal(&mut wire, VAULT, b"after the backup").unwrap();
         drop(wire);
         let home = site.stop();
-        let backup = keeper.open(&file).unwrap();
+        let backup = keeper.open(&file, &home).unwrap();
         let log = home.path().join("audit");
         // Without the log version 1 is still the active one of the backup, and must not go on to seal (7.19).
         for (log, expected) in [
@@ -66,7 +66,7 @@ fn a_root_in_a_token_is_needed_to_restore_and_not_in_the_backup() {
         drop(wire);
         keeper.back_up(site.node(), &file);
         let home = site.stop();
-        let backup = keeper.open(&file).unwrap();
+        let backup = keeper.open(&file, &home).unwrap();
         let log = home.path().join("audit");
         let (new, _) = restore(&backup, &home, LaterLog::Folder(&log)).unwrap();
         let site = Site::over(new);
