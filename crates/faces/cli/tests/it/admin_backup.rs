@@ -475,7 +475,7 @@ fn a_restore_asks_for_the_signer_from_outside_the_backup() {
     let module = [&given[..], &["--module", "/nowhere.so"]].concat();
     refused(&module, 2, "--module is for a token", "leave it out");
     let nonsense = [&given[..], &["--accept", "store.file"]].concat();
-    refused(&nonsense, 2, "store.file", "usage");
+    refused(&nonsense, 2, "store.file", "similar value");
     keywright(&[&words[..], &given].concat()).bytes();
 }
 
