@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 mod backups;
+#[cfg(test)]
 mod control;
 #[cfg(test)]
 mod creation;
