@@ -137,7 +137,8 @@ fn put_row(out: &mut Vec<u8>, row: &ForgedRow) {
 
 /// Each field of a row changed, and what that is called.
 fn changed_rows(row: &ForgedRow) -> Vec<(&'static str, ForgedRow)> {
-    let changes: [(&'static str, fn(&mut ForgedRow)); 6] = [
+    type Change = fn(&mut ForgedRow);
+    let changes: [(&'static str, Change); 6] = [
         ("key", |row| row.key.push(b'x')),
         ("tenant", |row| row.tenant[3] ^= 1),
         ("revision", |row| row.revision += 1),
