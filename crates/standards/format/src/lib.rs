@@ -37,6 +37,7 @@ mod codec;
 mod column;
 mod divisor;
 mod error;
+mod find;
 mod format;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -54,6 +55,7 @@ pub use cells::{Cells, Output};
 pub use codec::Count;
 pub use column::{Column, One, Report, Scope};
 pub use error::{Error, Misfit, Place, Problem};
+pub use find::Finder;
 pub use format::{Checker, Embedding, FLOOR, Format, HARD_FLOOR};
 pub use key::{Cipher, FormatKey, Settings};
 pub use mask::{Mask, Masker};
