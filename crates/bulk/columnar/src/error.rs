@@ -80,13 +80,13 @@ impl Trouble {
 
 impl From<ParquetError> for Trouble {
     fn from(error: ParquetError) -> Self {
-        Self::Damaged(error.to_string())
+        Self::Damaged(without_content(&error.to_string()))
     }
 }
 
 impl From<ArrowError> for Trouble {
     fn from(error: ArrowError) -> Self {
-        Self::Damaged(error.to_string())
+        Self::Damaged(without_content(&error.to_string()))
     }
 }
 
@@ -110,7 +110,28 @@ impl From<keywright_protect::Error> for Trouble {
 
 /// The writer's part of what the libraries answer.
 pub(crate) fn unwritable(error: impl ToString) -> Trouble {
-    Trouble::Unwritable(error.to_string())
+    Trouble::Unwritable(without_content(&error.to_string()))
+}
+
+/// What a library says of a file, without what it may cite: texts between quotes, numbers of more than five digits,
+/// addresses, bytes beyond ASCII.
+fn without_content(text: &str) -> String {
+    const LONGEST: usize = 20;
+    let (mut words, mut is_cited) = (Vec::new(), false);
+    for word in text.split_whitespace() {
+        let quotes = word.matches(['\'', '"', '`']).count();
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        let is_content =
+            is_cited || quotes > 0 || digits > 5 || word.contains('@') || !word.is_ascii();
+        is_cited ^= quotes % 2 == 1;
+        match is_content {
+            false => words.push(word),
+            true if words.last() == Some(&"...") => {}
+            true => words.push("..."),
+        }
+    }
+    words.truncate(LONGEST);
+    words.join(" ")
 }
 
 impl Error {
@@ -132,5 +153,33 @@ impl Error {
             path: path.to_owned(),
             source,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_library_cites_is_left_out() {
+        for (text, told) in [
+            (
+                "EOF: eof decoding byte array",
+                "EOF: eof decoding byte array",
+            ),
+            (
+                "Cast error: Cannot cast string '4111 1111 1111 1111' to value of Int64 type",
+                "Cast error: Cannot cast string ... to value of Int64 type",
+            ),
+            (
+                "Invalid value 4111111111111111, ada@example.org or Zoë",
+                "Invalid value ... or ...",
+            ),
+            ("unclosed \"Ada Lovelace", "unclosed ..."),
+            ("can't read ada", "..."),
+        ] {
+            assert_eq!(without_content(text), told);
+        }
+        assert_eq!(without_content(&"a ".repeat(100)).len(), 39);
     }
 }
