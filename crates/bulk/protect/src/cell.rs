@@ -4,32 +4,22 @@
 //! needs them. So what is revealed has the quoting of the original, unless a token needed quotes that its
 //! value did not.
 
-/// What a cell means, if it is written as it would be written again.
-///
-/// Not so are cells with text behind the closing quote: which of their bytes stood in quotes is lost in what
-/// they mean.
-pub(crate) fn meaning(raw: &[u8], out: &mut Vec<u8>) -> bool {
-    let [b'"', inner @ ..] = raw else {
+use keywright_tabular::csv::Marks;
+
+/// Appends what a cell means. The index has judged its quotes: between the first and the last there are only
+/// doubled ones.
+pub(crate) fn meaning(raw: &[u8], marks: Marks, out: &mut Vec<u8>) {
+    if !marks.is_quoted(raw) {
         out.extend_from_slice(raw);
-        return true;
-    };
-    let [inner @ .., b'"'] = inner else {
-        return false;
-    };
-    let start = out.len();
-    let mut rest = inner;
+        return;
+    }
+    let mut rest = raw.get(1..raw.len() - 1).unwrap_or_default();
     while let Some(quote) = rest.iter().position(|byte| *byte == b'"') {
-        let (before, from) = rest.split_at(quote);
-        let [b'"', b'"', after @ ..] = from else {
-            out.truncate(start);
-            return false;
-        };
+        let (before, from) = rest.split_at(quote + 1);
         out.extend_from_slice(before);
-        out.push(b'"');
-        rest = after;
+        rest = from.get(1..).unwrap_or_default();
     }
     out.extend_from_slice(rest);
-    true
 }
 
 /// Appends a cell in quotes that means `text`.
@@ -47,15 +37,16 @@ pub(crate) fn write_quoted(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Whether a text would not be read back as one field without quotes.
-pub(crate) fn needs_quotes(text: &[u8], separator: u8) -> bool {
-    text.first() == Some(&b'"')
+pub(crate) fn needs_quotes(text: &[u8], marks: Marks) -> bool {
+    (marks.has_quotes() && text.contains(&b'"'))
         || text.last() == Some(&b'\r')
-        || text.contains(&separator)
+        || text.contains(&marks.separator())
         || text.contains(&b'\n')
 }
 
 /// Whether any text of many could need quotes: looked at once for all of them.
-pub(crate) fn may_need_quotes(texts: &[u8], separator: u8) -> bool {
+pub(crate) fn may_need_quotes(texts: &[u8], marks: Marks) -> bool {
+    let separator = marks.separator();
     // All of them to the end: without a way out the bytes are looked at many at a time.
     let found = texts.iter().fold(0, |found, byte| {
         let breaks = matches!(byte, b'"' | b'\n' | b'\r');
@@ -66,11 +57,22 @@ pub(crate) fn may_need_quotes(texts: &[u8], separator: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use keywright_tabular::csv::{Options, Quoting, Reader};
+
     use super::*;
 
-    fn means(raw: &str) -> Option<String> {
+    fn marks(quoting: Quoting) -> Marks {
+        let options = Options::default().with_quoting(quoting);
+        Reader::new(&b"a,b\n"[..], &options)
+            .unwrap()
+            .layout()
+            .marks()
+    }
+
+    fn means(raw: &str, quoting: Quoting) -> String {
         let mut out = Vec::new();
-        meaning(raw.as_bytes(), &mut out).then(|| String::from_utf8(out).unwrap())
+        meaning(raw.as_bytes(), marks(quoting), &mut out);
+        String::from_utf8(out).unwrap()
     }
 
     #[test]
@@ -79,26 +81,35 @@ mod tests {
             let mut raw = Vec::new();
             write_quoted(text.as_bytes(), &mut raw);
             let raw = String::from_utf8(raw).unwrap();
-            assert_eq!(means(&raw).as_deref(), Some(text), "{raw}");
-        }
-        assert_eq!(means("in\"side").as_deref(), Some("in\"side"));
-    }
-
-    #[test]
-    fn cells_that_would_be_written_otherwise_have_no_meaning() {
-        for raw in ["\"", "\"a\"x", "\"a\"\"", "\"a\"b\"", "\"\"\"", "\"a\" "] {
-            assert_eq!(means(raw), None, "{raw}");
+            assert_eq!(means(&raw, Quoting::Assumed), text, "{raw}");
+            assert_eq!(means(&raw, Quoting::None), raw);
         }
     }
 
     #[test]
     fn quotes_are_needed_where_a_field_would_end_or_begin() {
-        for text in ["a,b", "\"a", "a\nb", "a\r"] {
-            assert!(needs_quotes(text.as_bytes(), b','), "{text:?}");
-            assert!(may_need_quotes(text.as_bytes(), b','), "{text:?}");
+        for text in ["a,b", "\"a", "a\"b", "a\nb", "a\r"] {
+            let marks = marks(Quoting::Assumed);
+            assert!(needs_quotes(text.as_bytes(), marks), "{text:?}");
+            assert!(may_need_quotes(text.as_bytes(), marks), "{text:?}");
         }
-        for text in ["", "a\"b", "a;b", "a\rb"] {
-            assert!(!needs_quotes(text.as_bytes(), b','), "{text:?}");
+        for text in ["", "a;b", "a\rb"] {
+            assert!(
+                !needs_quotes(text.as_bytes(), marks(Quoting::Assumed)),
+                "{text:?}"
+            );
+        }
+        for (text, needs) in [
+            ("\"a", false),
+            ("a\"b", false),
+            ("a,b", true),
+            ("a\r", true),
+        ] {
+            assert_eq!(
+                needs_quotes(text.as_bytes(), marks(Quoting::None)),
+                needs,
+                "{text:?}"
+            );
         }
     }
 }

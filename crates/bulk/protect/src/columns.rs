@@ -221,6 +221,7 @@ impl<'p> Columns<'p> {
     pub fn summary(&self, bytes: u64) -> Summary {
         let columns = self.steps.iter().zip(&self.counts);
         Summary {
+            lines: None,
             rows: self.rows,
             rejected: self.rejected_rows,
             resumed: 0,
@@ -241,7 +242,7 @@ fn wrong(trouble: Trouble, first: u64) -> Error {
         Trouble::Misfit {
             row,
             column,
-            misfit: Some(misfit),
+            misfit,
             ..
         } => Error::Misfit {
             row: first + row as u64,
@@ -255,6 +256,9 @@ fn wrong(trouble: Trouble, first: u64) -> Error {
         },
         Trouble::Other(error) => *error,
         // There are no quotes and no records here.
-        Trouble::Misfit { .. } | Trouble::Table(_) | Trouble::TooLong => Error::NothingToDo,
+        Trouble::Ambiguous { .. }
+        | Trouble::Unquotable { .. }
+        | Trouble::Table(_)
+        | Trouble::TooLong => Error::NothingToDo,
     }
 }

@@ -4,6 +4,9 @@ use std::io;
 use std::path::PathBuf;
 
 use keywright_format::Misfit;
+use keywright_tabular::csv::Quoting;
+
+use crate::guard::Ambiguity;
 
 /// Why a run was refused, or ended.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +94,13 @@ pub enum Error {
         column: String,
     },
 
+    /// The file is read with quotes and was protected without them, or the other way about.
+    #[error("the file was protected {}", without(.quoting))]
+    QuotingChanged {
+        /// How it was protected.
+        quoting: Quoting,
+    },
+
     // === the data ===
     /// A value does not fit its format, and the rule says to stop.
     #[error("{}, column {column:?}: {misfit}", located(*.row, *.line))]
@@ -104,11 +114,23 @@ pub enum Error {
         /// Why it does not fit.
         misfit: Misfit,
     },
-    /// A cell is quoted in a way that could not be written again.
+    /// A cell that may be rows of the table, or hold values of them.
+    #[error("{}, column number {}: {why}", located(*.row, *.line), .column + 1)]
+    Ambiguous {
+        /// The row; 0 for the header.
+        row: u64,
+        /// The line on which the cell begins.
+        line: u64,
+        /// The index of its column, from 0.
+        column: usize,
+        /// Why.
+        why: Ambiguity,
+    },
+    /// What was made of a value needs quotes, and the file has none.
     #[error(
-        "row {row} (line {line}), column {column:?}: text behind the closing quote, or a quote inside that is not doubled"
+        "row {row} (line {line}), column {column:?}: the new text needs quotes, and the file has none"
     )]
-    Quoting {
+    Unquotable {
         /// The row.
         row: u64,
         /// The line.
@@ -196,9 +218,17 @@ impl Error {
 }
 
 fn located(row: u64, line: u64) -> String {
-    match line {
-        0 => format!("row {row}"),
+    match (row, line) {
+        (_, 0) => format!("row {row}"),
+        (0, _) => format!("header (line {line})"),
         _ => format!("row {row} (line {line})"),
+    }
+}
+
+const fn without(quoting: &Quoting) -> &'static str {
+    match quoting {
+        Quoting::None => "without quotes",
+        _ => "with quotes",
     }
 }
 

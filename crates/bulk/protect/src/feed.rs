@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use keywright_tabular::csv::last_record_end;
+use keywright_tabular::csv::{Marks, last_record_end};
 use zeroize::Zeroizing;
 
 /// A block of the input. Its room is kept as it is from block to block: only what was read counts.
@@ -48,7 +48,7 @@ impl Block {
 #[derive(Debug)]
 pub(crate) struct Feed {
     file: File,
-    separator: u8,
+    marks: Marks,
     /// Bytes that are read at a time.
     block: usize,
     /// A record of more bytes than this is refused.
@@ -71,10 +71,10 @@ pub(crate) enum Fed {
 
 impl Feed {
     /// From where the file stands.
-    pub(crate) fn new(file: File, separator: u8, block: usize, longest: usize) -> Self {
+    pub(crate) fn new(file: File, marks: Marks, block: usize, longest: usize) -> Self {
         Self {
             file,
-            separator,
+            marks,
             block: block.max(1),
             longest: longest.max(block),
             carry: Zeroizing::new(Vec::new()),
@@ -95,7 +95,7 @@ impl Feed {
         loop {
             let whole = self.fill(block, goal)?;
             let end = if whole {
-                last_record_end(block.bytes(), self.separator)
+                last_record_end(block.bytes(), self.marks)
             } else {
                 self.ended = true;
                 block.length

@@ -2,23 +2,30 @@
 
 use keywright_format::Rules;
 use keywright_secret::Secret;
-use keywright_tabular::csv::{Options, Reader};
+use keywright_tabular::csv::{Options, Quoting, Reader};
 
 use crate::block::Worker;
 use crate::key::{ColumnKey, Keys};
 use crate::plan::Plan;
 use crate::protection::Protection;
+use crate::step::Trouble;
 
 /// What is done to the first column of every file.
 const RULE: &str = "format = \"digit(6..40) | lower(6..40)\"\non_bad = \"null\"\n";
 
-/// Protects and reveals the first column of `data` as a CSV file. A file that can be read comes back but for
-/// cells that do not fit, which are empty; what cannot be read ends in an error.
+/// Protects and reveals the first column of `data` as a CSV file, with quotes and without. A file that can be read
+/// comes back but for cells that do not fit, which are empty; what cannot be read ends in an error.
 ///
 /// # Panics
 /// If that does not hold.
 pub fn file(data: &[u8]) {
-    let Ok(reader) = Reader::new(data, &Options::default()) else {
+    for quoting in [Quoting::Assumed, Quoting::None] {
+        quoted_file(data, quoting);
+    }
+}
+
+fn quoted_file(data: &[u8], quoting: Quoting) {
+    let Ok(reader) = Reader::new(data, &Options::default().with_quoting(quoting)) else {
         return;
     };
     let layout = reader.layout().clone();
@@ -64,6 +71,10 @@ pub fn file(data: &[u8]) {
         return;
     };
     let revealed = worker.run(&protected);
+    if nulled && matches!(revealed, Err(Trouble::Ambiguous { .. })) {
+        // A line end has gone with a cell that did not fit, and what is left could be rows.
+        return;
+    }
     assert!(
         revealed.is_ok(),
         "what was protected is no file: {revealed:?}"

@@ -41,7 +41,7 @@ pub struct Position {
     pub rejects: u64,
     /// Rows that are done.
     pub rows: u64,
-    /// Line ends before the input's position; 0 where tables have no lines.
+    /// Lines before the input's position; 0 where tables have no lines.
     pub lines: u64,
     /// Rows that went to the second file.
     pub rejected: u64,

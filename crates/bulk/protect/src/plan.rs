@@ -7,10 +7,11 @@ use keywright_fpe::Mode;
 use keywright_primitives::hash::Sha256;
 use keywright_primitives::mac::HmacSha256;
 use keywright_secret::SecretBytes;
-use keywright_tabular::csv::Layout;
+use keywright_tabular::csv::{Layout, Quoting};
 
 use crate::error::Error;
 use crate::key::{ColumnKey, Keys};
+use crate::lookup::Lookup;
 use crate::protection::{Entry, Protection};
 
 /// The columns of a run, with their keys.
@@ -160,7 +161,7 @@ impl Plan {
     /// The caller's branches of [`Error`].
     pub fn protect(layout: &Layout, rules: &Rules, keys: &Keys) -> Result<Self, Error> {
         let entries = entries(rules, keys)?;
-        let mut making = Making::new(layout);
+        let mut making = Making::new(Lookup::of_entries(layout, &entries));
         for (rule, entry) in rules.columns().iter().zip(&entries) {
             let change = match entry.described()? {
                 Some(described) => {
@@ -175,7 +176,7 @@ impl Plan {
             };
             making.column(rule.name(), rule.on_bad(), change)?;
         }
-        let protection = Protection::seal(entries, keys)?;
+        let protection = Protection::seal(entries, layout, keys)?;
         making.finish(Direction::Protect, Some(protection))
     }
 
@@ -183,7 +184,8 @@ impl Plan {
     /// Masked columns stay as they are.
     ///
     /// # Errors
-    /// [`Error::WrongKey`], [`Error::ProtectionChanged`], [`Error::RulesChanged`]; the caller's branches.
+    /// [`Error::WrongKey`], [`Error::ProtectionChanged`], [`Error::QuotingChanged`], [`Error::RulesChanged`]; the
+    /// caller's branches.
     pub fn reveal(
         layout: &Layout,
         protection: &Protection,
@@ -191,11 +193,12 @@ impl Plan {
         keys: &Keys,
     ) -> Result<Self, Error> {
         protection.verify(keys)?;
+        protection.suits(layout)?;
         let asked = rules.map(|rules| entries(rules, keys)).transpose()?;
         if let Some(asked) = &asked {
             protection.is_of(asked)?;
         }
-        let mut making = Making::new(layout);
+        let mut making = Making::new(Lookup::of_entries(layout, protection.columns()));
         for entry in protection.columns() {
             let Some(described) = entry.described()? else {
                 continue;
@@ -229,10 +232,11 @@ impl Plan {
     ) -> Result<Self, Error> {
         if let Origin::Here(protection, old) = origin {
             protection.verify(old)?;
+            protection.suits(layout)?;
         }
         let mut entries = entries(rules, keys)?;
         entries.retain(|entry| entry.format.is_some());
-        let mut making = Making::new(layout);
+        let mut making = Making::new(Lookup::of_entries(layout, &entries));
         let formatted = rules
             .columns()
             .iter()
@@ -251,7 +255,7 @@ impl Plan {
             let unchanged = |entry: &&Entry| entry.format.is_none() && entry.key.is_none();
             entries.extend(protection.columns().iter().filter(unchanged).cloned());
         }
-        let protection = Protection::seal(entries, keys)?;
+        let protection = Protection::seal(entries, layout, keys)?;
         making.finish(Direction::Migrate, Some(protection))
     }
 
@@ -329,7 +333,7 @@ fn masker(mask: Option<&Mask>, entry: &Entry, keys: &Keys) -> Result<Masker, Err
 
 /// A plan in the making.
 struct Making<'l> {
-    layout: &'l Layout,
+    file: Lookup<'l>,
     /// Columns of the file, and what happens to them; places are filled in at the end.
     columns: Vec<(usize, ColumnPlan)>,
     /// Columns of the file that tweaks are made of, by the column that has the tweak.
@@ -339,9 +343,9 @@ struct Making<'l> {
 }
 
 impl<'l> Making<'l> {
-    const fn new(layout: &'l Layout) -> Self {
+    const fn new(file: Lookup<'l>) -> Self {
         Self {
-            layout,
+            file,
             columns: Vec::new(),
             tweaks: Vec::new(),
             proofs: Vec::new(),
@@ -368,7 +372,7 @@ impl<'l> Making<'l> {
         })?;
         let mut rows = Vec::new();
         for name in key.settings().tweak().columns() {
-            let column = self.layout.column(name)?;
+            let column = self.file.column(name)?;
             self.tweaks.push((entry.name.clone(), column));
             rows.push(column);
         }
@@ -414,7 +418,7 @@ impl<'l> Making<'l> {
     }
 
     fn column(&mut self, name: &str, on_bad: OnBad, change: Change) -> Result<(), Error> {
-        let column = self.layout.column(name)?;
+        let column = self.file.column(name)?;
         self.columns.push((
             column,
             ColumnPlan {
@@ -429,7 +433,7 @@ impl<'l> Making<'l> {
 
     fn finish(self, direction: Direction, protection: Option<Protection>) -> Result<Plan, Error> {
         let Self {
-            layout,
+            file,
             mut columns,
             tweaks,
             proofs,
@@ -437,6 +441,7 @@ impl<'l> Making<'l> {
         if columns.is_empty() {
             return Err(Error::NothingToDo);
         }
+        let layout = file.layout();
         let changed = |other: usize| columns.iter().any(|(column, _)| *column == other);
         if let Some((column, other)) = tweaks.iter().find(|(_, other)| changed(*other)) {
             return Err(Error::TweakColumn {
@@ -484,6 +489,9 @@ fn fingerprint(layout: &Layout, direction: Direction, columns: &[ColumnPlan]) ->
         layout.separator(),
         layout.names()
     );
+    if layout.quoting() == Some(Quoting::None) {
+        text.push_str(" without quotes");
+    }
     for column in columns {
         text.push_str(&format!("\n{:?} {} ", column.name, column.on_bad));
         match &column.change {

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! text = for each column: lp(name) + lp(format) + lp(tweak) + lp(cipher) + lp(mask) + lp(small domain, u8) +
-//!        lp(key name) + lp(key id, hex) + lp(version, u32) + lp(check value, hex); what is absent is empty
+//!        lp(key name) + lp(key id, hex) + lp(version, u32) + lp(check value, hex); what is absent is empty;
+//!        then, if the quoting of the file was said, lp("quoting") + lp(double, accepted or none)
 //! MAC of column i = HMAC-SHA-256(MAC key of its key, "keywright/protection/v1" + i (u32) + text)
 //! ```
 //!
@@ -13,6 +14,7 @@
 use keywright_encoding::{hex, put_lp};
 use keywright_format::{Cipher, ColumnRule, Format, Mask, Settings, TweakPolicy};
 use keywright_secret::ct_eq;
+use keywright_tabular::csv::{Layout, Quoting};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -26,7 +28,46 @@ pub const LONGEST_PROTECTION: usize = 4 << 20;
 #[serde(deny_unknown_fields)]
 pub struct Protection {
     keywright_protection: u32,
+    /// How fields of the file are quoted, if the caller said so.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    quoting: Option<QuotingEntry>,
     columns: Vec<Entry>,
+}
+
+/// How fields are quoted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum QuotingEntry {
+    Double,
+    Accepted,
+    None,
+}
+
+impl QuotingEntry {
+    const fn of(quoting: Quoting) -> Option<Self> {
+        match quoting {
+            Quoting::Assumed => None,
+            Quoting::Double => Some(Self::Double),
+            Quoting::Accepted => Some(Self::Accepted),
+            Quoting::None => Some(Self::None),
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Double => "double",
+            Self::Accepted => "accepted",
+            Self::None => "none",
+        }
+    }
+
+    const fn quoting(self) -> Quoting {
+        match self {
+            Self::Double => Quoting::Double,
+            Self::Accepted => Quoting::Accepted,
+            Self::None => Quoting::None,
+        }
+    }
 }
 
 /// One column.
@@ -129,10 +170,11 @@ impl KeyEntry {
 }
 
 impl Protection {
-    /// The description of columns, with their MACs.
-    pub(crate) fn seal(columns: Vec<Entry>, keys: &Keys) -> Result<Self, Error> {
+    /// The description of columns of a file, with their MACs.
+    pub(crate) fn seal(columns: Vec<Entry>, layout: &Layout, keys: &Keys) -> Result<Self, Error> {
         let mut sealed = Self {
             keywright_protection: 1,
+            quoting: layout.quoting().and_then(QuotingEntry::of),
             columns,
         };
         let text = sealed.text()?;
@@ -170,6 +212,24 @@ impl Protection {
 
     pub(crate) fn columns(&self) -> &[Entry] {
         &self.columns
+    }
+
+    /// How fields of the file are quoted, if that was said when it was protected. Only for reading its header
+    /// before [`crate::Plan::reveal`] believes the description.
+    #[must_use]
+    pub fn quoting(&self) -> Option<Quoting> {
+        self.quoting.map(QuotingEntry::quoting)
+    }
+
+    /// Whether a file is read with quotes as it was protected. Tables that are no CSV files have none.
+    pub(crate) fn suits(&self, layout: &Layout) -> Result<(), Error> {
+        let Some((quoting, now)) = self.quoting().zip(layout.quoting()) else {
+            return Ok(());
+        };
+        match (quoting == Quoting::None) == (now == Quoting::None) {
+            true => Ok(()),
+            false => Err(Error::QuotingChanged { quoting }),
+        }
     }
 
     /// Ids and versions of the keys, by the columns that they are for.
@@ -249,6 +309,11 @@ impl Protection {
             ];
             for part in &parts {
                 put_lp(&mut text, part).map_err(|_too_long| Error::ProtectionChanged)?;
+            }
+        }
+        if let Some(quoting) = self.quoting {
+            for part in ["quoting", quoting.name()] {
+                put_lp(&mut text, part.as_bytes()).map_err(|_too_long| Error::ProtectionChanged)?;
             }
         }
         Ok(text)

@@ -293,7 +293,7 @@ impl<'a> Stage<'a> {
         let mut next = self.position.clone();
         next.input += bytes as u64;
         next.rows += made.rows;
-        next.lines += made.newlines;
+        next.lines += made.lines;
         next.rejected += made.rejected;
         for (sum, counts) in next.counts.iter_mut().zip(&made.counts) {
             sum.add(counts);

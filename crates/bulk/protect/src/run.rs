@@ -17,6 +17,7 @@ use crate::checksum::Checksum;
 use crate::error::Error;
 use crate::feed::{Block, Fed, Feed};
 use crate::files::{Files, Source, read_failed};
+use crate::guard::Guard;
 use crate::journal::{Checksums, Position};
 use crate::order::Order;
 use crate::plan::{Direction, Plan};
@@ -119,6 +120,8 @@ impl Progress {
 pub struct Summary {
     /// Rows of the input.
     pub rows: u64,
+    /// Lines of the input that these rows take; nothing where tables have no lines.
+    pub lines: Option<u64>,
     /// Rows that went to the second file.
     pub rejected: u64,
     /// Rows that an earlier run had done.
@@ -136,6 +139,7 @@ impl Summary {
         let columns = plan.columns().iter().zip(&position.counts);
         Self {
             rows: position.rows,
+            lines: None,
             rejected: position.rejected,
             resumed,
             bytes: position.output,
@@ -176,13 +180,18 @@ pub fn run(
     if options.anew {
         forget(files)?;
     }
+    Guard::of_plan(source.layout(), plan)?.judge_header(source.header())?;
     let mut stage = Stage::open(source.input(), plan, files)?;
     let resumed = stage.position.rows;
     let result = all_blocks(source, plan, options, (&mut stage, progress));
     match result {
         Ok(()) => {
             let position = stage.finish()?;
-            Ok(Summary::of(plan, &position, resumed))
+            let header = keywright_tabular::csv::newlines(source.header());
+            Ok(Summary {
+                lines: Some(position.lines.saturating_sub(header)),
+                ..Summary::of(plan, &position, resumed)
+            })
         }
         Err(error) => {
             if !error.can_go_on() {
@@ -248,8 +257,8 @@ fn feed(source: &Source, options: &Options, from: u64) -> Result<Feed, Error> {
     let failed = |error| read_failed(source.path(), error);
     let mut file = source.file().try_clone().map_err(failed)?;
     file.seek(SeekFrom::Start(from)).map_err(failed)?;
-    let separator = source.layout().separator().byte();
-    Ok(Feed::new(file, separator, options.block(), options.longest))
+    let marks = source.layout().marks();
+    Ok(Feed::new(file, marks, options.block(), options.longest))
 }
 
 /// Looks at the first block before anything is written: under a wrong key most values do not fit.
@@ -336,7 +345,7 @@ impl Shared<'_, '_, '_> {
             let fed = fed.map_err(|error| read_failed(self.source.path(), error))?;
             let (number, worked) = match fed {
                 Fed::End => return Ok(()),
-                Fed::TooLong(number) => (number, Err(Trouble::TooLong)),
+                Fed::TooLong(number) => (number, Err(worker.too_long(block.bytes()))),
                 Fed::Block(number) => (number, worker.run(block.bytes())),
             };
             let made = std::mem::take(&mut worker.made);
@@ -414,16 +423,17 @@ impl At {
                 row,
                 lines,
                 column,
-                misfit: Some(misfit),
+                misfit,
             } => Error::Misfit {
                 row: self.row + row as u64,
                 line: self.line + lines,
                 column,
                 misfit,
             },
-            Trouble::Misfit {
-                row, lines, column, ..
-            } => Error::Quoting {
+            Trouble::Ambiguous { row, lines, cell } => {
+                cell.at(self.row + row as u64, self.line + lines)
+            }
+            Trouble::Unquotable { row, lines, column } => Error::Unquotable {
                 row: self.row + row as u64,
                 line: self.line + lines,
                 column,

@@ -1,11 +1,12 @@
 //! One column at work: its cells, what is made of them, and what does not fit.
 
 use keywright_format::{Cells, Column, Misfit, OnBad, Output};
-use keywright_tabular::csv::{Broken, Index};
+use keywright_tabular::csv::{Broken, Index, Marks};
 use zeroize::Zeroizing;
 
 use crate::cell;
 use crate::error::Error;
+use crate::guard::AmbiguousCell;
 use crate::plan::{Change, ColumnPlan, Keyed};
 
 /// What became of the cells of a column.
@@ -50,10 +51,22 @@ pub(crate) enum Trouble {
         /// Line ends before the row.
         lines: u64,
         column: String,
-        misfit: Option<Misfit>,
+        misfit: Misfit,
     },
     NotReversible {
         row: usize,
+        column: String,
+    },
+    /// A cell that may be rows. Lines are counted up to its record.
+    Ambiguous {
+        row: usize,
+        lines: u64,
+        cell: AmbiguousCell,
+    },
+    /// A text that needs quotes in a file that has none.
+    Unquotable {
+        row: usize,
+        lines: u64,
         column: String,
     },
     Other(Box<Error>),
@@ -70,8 +83,6 @@ impl From<Error> for Trouble {
 pub(crate) struct Gathered {
     bytes: Zeroizing<Vec<u8>>,
     offsets: Vec<usize>,
-    /// Rows whose cells are quoted in a way that cannot be written again.
-    odd: Vec<usize>,
 }
 
 impl Gathered {
@@ -79,14 +90,11 @@ impl Gathered {
     pub(crate) fn read(&mut self, index: &Index, place: usize, block: &[u8]) {
         self.bytes.clear();
         self.offsets.clear();
-        self.odd.clear();
         self.offsets.reserve(index.rows() + 1);
         self.offsets.push(0);
         for row in 0..index.rows() {
             let raw = block.get(index.field(row, place)).unwrap_or_default();
-            if !cell::meaning(raw, &mut self.bytes) {
-                self.odd.push(row);
-            }
+            cell::meaning(raw, index.marks(), &mut self.bytes);
             self.offsets.push(self.bytes.len());
         }
     }
@@ -95,7 +103,6 @@ impl Gathered {
     pub(crate) fn take<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>) {
         self.bytes.clear();
         self.offsets.clear();
-        self.odd.clear();
         self.offsets.push(0);
         for cell in cells {
             self.bytes.extend_from_slice(cell);
@@ -107,7 +114,6 @@ impl Gathered {
     pub(crate) fn take_piece(&mut self, bytes: &[u8], offsets: impl Iterator<Item = usize>) {
         self.bytes.clear();
         self.offsets.clear();
-        self.odd.clear();
         self.bytes.extend_from_slice(bytes);
         self.offsets.extend(offsets);
     }
@@ -132,8 +138,8 @@ pub(crate) struct Step<'p> {
     plan: &'p ColumnPlan,
     engine: Engine<'p>,
     made: Texts,
-    /// Rows that do not fit, in order; nothing for odd quoting.
-    misfits: Vec<(usize, Option<Misfit>)>,
+    /// Rows that do not fit, in order.
+    misfits: Vec<(usize, Misfit)>,
     quotes: bool,
 }
 
@@ -162,13 +168,13 @@ impl Moving<'_> {
         cells: Cells<'_>,
         all: &[Gathered],
         out: &mut Output,
-        misfits: &mut Vec<(usize, Option<Misfit>)>,
+        misfits: &mut Vec<(usize, Misfit)>,
     ) -> Result<(), Failed> {
         let (before, after) = (rows(&self.both.0, all)?, rows(&self.both.1, all)?);
         let report = self.old.reveal(cells, &before, &mut self.clear)?;
-        note(misfits, report.misfits());
+        misfits.extend(report.misfits());
         let report = self.new.protect(self.clear.cells(), &after, out)?;
-        note(misfits, report.misfits());
+        misfits.extend(report.misfits());
         misfits.sort_by_key(|(row, _)| *row);
         self.new.reveal(out.cells(), &after, &mut self.again)?;
         let differs = |row: &usize| {
@@ -223,8 +229,8 @@ impl<'p> Step<'p> {
         self.quotes
     }
 
-    /// Rows that do not fit, in order; nothing for odd quoting.
-    pub(crate) fn misfits(&self) -> &[(usize, Option<Misfit>)] {
+    /// Rows that do not fit, in order.
+    pub(crate) fn misfits(&self) -> &[(usize, Misfit)] {
         &self.misfits
     }
 
@@ -239,7 +245,7 @@ impl<'p> Step<'p> {
         let (rows, empty) = all.get(self.plan.place).map_or((0, 0), |own| {
             let pairs = own.offsets.windows(2);
             let empty = pairs.filter(|pair| pair[0] == pair[1]).count();
-            (own.rows() as u64, (empty - own.odd.len()) as u64)
+            (own.rows() as u64, empty as u64)
         });
         let (nulled, rejected) = match self.plan.on_bad {
             OnBad::Null => (bad, 0),
@@ -287,8 +293,8 @@ impl<'p> Step<'p> {
         }
     }
 
-    /// Where cells are separated by something, new texts may need quotes.
-    pub(crate) fn run(&mut self, all: &[Gathered], separator: Option<u8>) -> Result<(), Trouble> {
+    /// In a file with separators new texts may need quotes.
+    pub(crate) fn run(&mut self, all: &[Gathered], marks: Option<Marks>) -> Result<(), Trouble> {
         self.misfits.clear();
         let Some(own) = all.get(self.plan.place) else {
             return Ok(());
@@ -303,12 +309,7 @@ impl<'p> Step<'p> {
                 });
             }
         }
-        if !own.odd.is_empty() {
-            self.misfits.extend(own.odd.iter().map(|row| (*row, None)));
-            self.misfits.sort_by_key(|(row, _)| *row);
-        }
-        self.quotes =
-            separator.is_some_and(|separator| cell::may_need_quotes(self.made.bytes(), separator));
+        self.quotes = marks.is_some_and(|marks| cell::may_need_quotes(self.made.bytes(), marks));
         Ok(())
     }
 
@@ -318,7 +319,7 @@ impl<'p> Step<'p> {
             (Engine::Protect(column, keyed), Texts::Cells(out)) => {
                 let rows = rows(keyed, all)?;
                 let report = column.protect(cells, &rows, out)?;
-                note(&mut self.misfits, report.misfits());
+                self.misfits.extend(report.misfits());
                 let sample = sample(&cells, &self.misfits);
                 back(sample, &cells, &rows, |row, rows| {
                     column.reveal_one(out.cells().get(row), rows)
@@ -327,7 +328,7 @@ impl<'p> Step<'p> {
             (Engine::Reveal(column, keyed), Texts::Cells(out)) => {
                 let rows = rows(keyed, all)?;
                 let report = column.reveal(cells, &rows, out)?;
-                note(&mut self.misfits, report.misfits());
+                self.misfits.extend(report.misfits());
                 let sample = sample(&cells, &self.misfits);
                 back(sample, &cells, &rows, |row, rows| {
                     column.protect_one(out.cells().get(row), rows)
@@ -365,10 +366,6 @@ impl From<keywright_format::Error> for Failed {
     }
 }
 
-fn note(misfits: &mut Vec<(usize, Option<Misfit>)>, found: &[(usize, Misfit)]) {
-    misfits.extend(found.iter().map(|(row, misfit)| (*row, Some(*misfit))));
-}
-
 /// The cells that tweaks are made of.
 fn rows<'a>(keyed: &Keyed, all: &'a [Gathered]) -> Result<Vec<Cells<'a>>, keywright_format::Error> {
     let places = keyed.rows.iter().filter_map(|place| all.get(*place));
@@ -376,7 +373,7 @@ fn rows<'a>(keyed: &Keyed, all: &'a [Gathered]) -> Result<Vec<Cells<'a>>, keywri
 }
 
 /// The first row that has a value which fits.
-fn sample(cells: &Cells<'_>, misfits: &[(usize, Option<Misfit>)]) -> Option<usize> {
+fn sample(cells: &Cells<'_>, misfits: &[(usize, Misfit)]) -> Option<usize> {
     let fits = |row: &usize| misfits.iter().all(|(bad, _)| bad != row);
     (0..cells.len().min(64)).find(|row| !cells.get(*row).is_empty() && fits(row))
 }

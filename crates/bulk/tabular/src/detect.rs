@@ -279,8 +279,18 @@ fn telling_word(name: &str) -> Option<(&'static str, Kind)> {
     (kind != Kind::Name || !of_a_thing()).then_some((word, kind))
 }
 
+/// Whether a name has one of the words above.
+pub(crate) fn tells(name: &str) -> bool {
+    telling_word(name).is_some()
+}
+
+/// Whether a value has one of the shapes.
+pub(crate) fn has_shape(value: &[u8]) -> bool {
+    shapes::kind(value).is_some()
+}
+
 /// The words of a name in small letters: `birthDate`, `birth_date` and `Birth Date` are all two.
-fn words_of(name: &str) -> Vec<String> {
+pub(crate) fn words_of(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = ' ';
     for c in name.chars() {

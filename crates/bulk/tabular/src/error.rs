@@ -2,20 +2,22 @@
 
 use std::io;
 
+use crate::header::HeaderNames;
+
 /// Why a tabular file cannot be read or rewritten.
 ///
-/// Column names are shown, since a user has to find them in the file; the content of cells never is.
+/// No content of a file is shown but names of columns, and these only where none of them looks like data.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     // === the caller ===
     /// The file has no column of this name.
-    #[error("no column {column:?}; the file has {}", listed(.available))]
+    #[error("no column {column:?}; {header}")]
     UnknownColumn {
         /// The name that was asked for.
         column: String,
-        /// The names the file has, in their order.
-        available: Vec<String>,
+        /// The names the file has.
+        header: HeaderNames,
     },
     /// The same column was asked for, or replaced, twice.
     #[error("column number {} is named twice in one request", .column + 1)]
@@ -48,17 +50,50 @@ pub enum Error {
     /// The header is not UTF-8, or has NUL bytes as UTF-16 would.
     #[error("the header line is not UTF-8 text")]
     HeaderNotText,
+    /// The header has a CR without an LF behind it, as in files whose lines end with CR.
+    #[error("the first line has a CR without an LF: CR line ends are not supported")]
+    CarriageReturns,
+    /// The header has a control character or a line separator, which may be meant to end lines.
+    #[error("the first line has the character U+{character:04X}: only LF and CRLF end lines")]
+    HeaderControl {
+        /// The character.
+        character: u32,
+    },
     /// Two columns have the same name, so that a name would not say which is meant.
-    #[error("two columns have the name {column:?}")]
+    #[error("columns number {} and {} have the same name", .first + 1, .second + 1)]
     DuplicateColumn {
-        /// The name.
-        column: String,
+        /// The index of the first of them, from 0.
+        first: usize,
+        /// The index of the other.
+        second: usize,
     },
     /// A quote is opened and the file ends before it is closed.
-    #[error("the quote opened at line {line} is never closed")]
+    #[error("the quote opened at line {line}, column number {} is never closed", .column + 1)]
     UnbalancedQuote {
         /// The line with the opening quote.
         line: u64,
+        /// The index of the column, from 0.
+        column: usize,
+    },
+    /// There is a quote in a field that does not begin with one.
+    #[error("line {line}, column number {}: a quote inside a field that is not quoted", .column + 1)]
+    BareQuote {
+        /// The line with the quote.
+        line: u64,
+        /// The index of the column, from 0.
+        column: usize,
+    },
+    /// A quoted field goes on behind its closing quote.
+    #[error(
+        "line {line}, column number {}: text behind the closing quote; the quote was opened at line {opened}", .column + 1
+    )]
+    TextBehindQuote {
+        /// The line with the closing quote.
+        line: u64,
+        /// The index of the column, from 0.
+        column: usize,
+        /// The line with the opening quote.
+        opened: u64,
     },
     /// A record has more or fewer fields than the header.
     #[error("the record at line {line} has {found} fields where the header has {expected}")]
@@ -83,43 +118,4 @@ pub enum Error {
     /// The file could not be read.
     #[error("the file could not be read")]
     Io(#[from] io::Error),
-}
-
-/// The first names of a header, for a message: a file of ten thousand columns must not fill a screen.
-fn listed(names: &[String]) -> String {
-    const SHOWN: usize = 40;
-    let mut text = names
-        .iter()
-        .take(SHOWN)
-        .map(|name| format!("{name:?}"))
-        .collect::<Vec<_>>()
-        .join(", ");
-    if names.len() > SHOWN {
-        text.push_str(&format!(" and {} more", names.len() - SHOWN));
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn unknown_column_names_what_there_is_and_escapes_control_characters() {
-        let error = Error::UnknownColumn {
-            column: "e\u{1b}mail".into(),
-            available: vec!["id".into(), "na\nme".into()],
-        };
-        assert_eq!(
-            error.to_string(),
-            "no column \"e\\u{1b}mail\"; the file has \"id\", \"na\\nme\""
-        );
-    }
-
-    #[test]
-    fn a_long_list_of_columns_is_cut() {
-        let names: Vec<String> = (0..100).map(|n| format!("c{n}")).collect();
-        let text = listed(&names);
-        assert!(text.ends_with("\"c39\" and 60 more"), "{text}");
-    }
 }

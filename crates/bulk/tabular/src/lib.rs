@@ -33,5 +33,7 @@ pub mod csv;
 pub mod detect;
 mod error;
 pub mod fuzzing;
+mod header;
 
 pub use error::Error;
+pub use header::HeaderNames;

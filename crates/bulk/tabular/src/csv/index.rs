@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::marks::Marks;
 use super::reader::Layout;
 use crate::Error;
 
@@ -25,13 +26,15 @@ use crate::Error;
 /// ```
 #[derive(Debug)]
 pub struct Index {
-    separator: u8,
+    marks: Marks,
     columns: usize,
     wanted: Vec<usize>,
     /// Where each record begins, and where the last one ends.
     starts: Vec<usize>,
     /// The fields of each record, as many as are wanted.
     spans: Vec<(usize, usize)>,
+    /// Records with a separator or a line end between quotes.
+    spanning: Vec<usize>,
     newlines: u64,
 }
 
@@ -52,6 +55,24 @@ pub enum Broken {
     OpenQuote {
         /// Line ends before the quote.
         lines: u64,
+        /// The column of its field, from 0.
+        column: usize,
+    },
+    /// There is a quote in a field that is not quoted.
+    BareQuote {
+        /// Line ends before the quote.
+        lines: u64,
+        /// The column of its field, from 0.
+        column: usize,
+    },
+    /// There is text between the closing quote of a field and its end.
+    TextBehindQuote {
+        /// Line ends before the closing quote.
+        lines: u64,
+        /// The column of the field, from 0.
+        column: usize,
+        /// Line ends before the opening quote.
+        opened: u64,
     },
 }
 
@@ -69,7 +90,23 @@ impl Broken {
                 expected,
                 found,
             },
-            Self::OpenQuote { lines } => Error::UnbalancedQuote { line: line + lines },
+            Self::OpenQuote { lines, column } => Error::UnbalancedQuote {
+                line: line + lines,
+                column,
+            },
+            Self::BareQuote { lines, column } => Error::BareQuote {
+                line: line + lines,
+                column,
+            },
+            Self::TextBehindQuote {
+                lines,
+                column,
+                opened,
+            } => Error::TextBehindQuote {
+                line: line + lines,
+                column,
+                opened: line + opened,
+            },
         }
     }
 }
@@ -89,11 +126,12 @@ impl Index {
             return Err(Error::ColumnTwice { column: pair[0] });
         }
         Ok(Self {
-            separator: layout.separator().byte(),
+            marks: layout.marks(),
             columns,
             wanted: wanted.to_vec(),
             starts: Vec::new(),
             spans: Vec::new(),
+            spanning: Vec::new(),
             newlines: 0,
         })
     }
@@ -105,11 +143,13 @@ impl Index {
     pub fn read(&mut self, block: &[u8]) -> Result<(), Broken> {
         self.starts.clear();
         self.spans.clear();
+        self.spanning.clear();
         self.newlines = 0;
         let read = self.read_rows(block);
         if read.is_err() {
             self.starts.clear();
             self.spans.clear();
+            self.spanning.clear();
         }
         read
     }
@@ -119,38 +159,81 @@ impl Index {
         let mut walk = Walk::default();
         let mut row = Row::new(&self.wanted, 0);
         let mut broken = None;
-        each_mark(block, self.separator, |place, byte| {
+        each_mark(block, self.marks, |place, byte| {
             match walk.step(place, byte) {
-                Step::Inside => self.newlines += u64::from(byte == b'\n'),
-                Step::Cut(field) => row.cut(field, place, &self.wanted, &mut self.spans),
+                Step::Quote => {}
+                Step::Inside => {
+                    self.newlines += u64::from(byte == b'\n');
+                    row.spans = true;
+                }
+                Step::Bare => {
+                    broken = Some(match walk.closed > walk.field {
+                        true => self.text_behind_quote(&walk, &row, block),
+                        false => Broken::BareQuote {
+                            lines: self.newlines,
+                            column: row.fields,
+                        },
+                    });
+                }
+                Step::Cut(field) => {
+                    if walk.has_text_behind(field, place) {
+                        broken = Some(self.text_behind_quote(&walk, &row, block));
+                    }
+                    row.cut(field, place, &self.wanted, &mut self.spans);
+                }
                 Step::End(field) => {
                     let carriage = place > field
                         && block.get(place - 1).is_some_and(|before| *before == b'\r');
                     let end = place - usize::from(carriage);
-                    row.cut(field, end, &self.wanted, &mut self.spans);
-                    broken = self.end_row(&mut row, end, place + 1);
+                    broken = match walk.has_text_behind(field, end) {
+                        true => Some(self.text_behind_quote(&walk, &row, block)),
+                        false => {
+                            row.cut(field, end, &self.wanted, &mut self.spans);
+                            self.end_row(&mut row, end, place + 1)
+                        }
+                    };
                     self.newlines += 1;
                 }
             }
             broken.is_none()
         });
-        if let Some(broken) = broken {
-            return Err(broken);
+        match broken {
+            Some(broken) => Err(broken),
+            None => self.end_block(&walk, row, block),
         }
+    }
+
+    /// Takes the last record, which may have no line end.
+    fn end_block(&mut self, walk: &Walk, mut row: Row, block: &[u8]) -> Result<(), Broken> {
         if walk.quoted {
             let before = block.get(..walk.opened).unwrap_or_default();
             return Err(Broken::OpenQuote {
                 lines: newlines(before),
+                column: row.fields,
             });
         }
         let start = self.starts.last().copied().unwrap_or_default();
-        if start < block.len() {
-            row.cut(walk.field, block.len(), &self.wanted, &mut self.spans);
-            if let Some(broken) = self.end_row(&mut row, block.len(), block.len()) {
-                return Err(broken);
-            }
+        if start == block.len() {
+            return Ok(());
         }
-        Ok(())
+        if walk.has_text_behind(walk.field, block.len()) {
+            return Err(self.text_behind_quote(walk, &row, block));
+        }
+        row.cut(walk.field, block.len(), &self.wanted, &mut self.spans);
+        match self.end_row(&mut row, block.len(), block.len()) {
+            Some(broken) => Err(broken),
+            None => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn text_behind_quote(&self, walk: &Walk, row: &Row, block: &[u8]) -> Broken {
+        let before = block.get(..walk.opened).unwrap_or_default();
+        Broken::TextBehindQuote {
+            lines: self.newlines,
+            column: row.fields,
+            opened: newlines(before),
+        }
     }
 
     /// Notes a record that is whole. `end` is where its last field ends, `next` where the next one begins.
@@ -169,9 +252,18 @@ impl Index {
             self.spans.truncate(whole);
             self.spans.resize(whole + self.wanted.len(), (start, start));
         }
+        if row.spans {
+            self.spanning.push(self.starts.len() - 1);
+        }
         self.starts.push(next);
         *row = Row::new(&self.wanted, self.newlines + 1);
         None
+    }
+
+    /// The bytes that mean something.
+    #[must_use]
+    pub const fn marks(&self) -> Marks {
+        self.marks
     }
 
     /// How many records the block has. Empty lines count.
@@ -198,6 +290,12 @@ impl Index {
         span.map_or(0..0, |(start, end)| *start..*end)
     }
 
+    /// The records with a separator or a line end between quotes, in their order.
+    #[must_use]
+    pub fn spanning(&self) -> &[usize] {
+        &self.spanning
+    }
+
     /// Line ends of the block, those between quotes included.
     #[must_use]
     pub const fn newlines(&self) -> u64 {
@@ -207,15 +305,15 @@ impl Index {
 
 /// Where the last whole record of a block ends; 0 if none does. The block begins with a record.
 #[must_use]
-pub fn last_record_end(block: &[u8], separator: u8) -> usize {
-    if !block.contains(&b'"') {
+pub fn last_record_end(block: &[u8], marks: Marks) -> usize {
+    if !marks.has_quotes() || !block.contains(&b'"') {
         // Without quotes every line feed ends a record.
         let last = block.iter().rposition(|byte| *byte == b'\n');
         return last.map_or(0, |place| place + 1);
     }
     let mut walk = Walk::default();
     let mut last = 0;
-    each_mark(block, separator, |place, byte| {
+    each_mark(block, marks, |place, byte| {
         if let Step::End(_) = walk.step(place, byte) {
             last = place + 1;
         }
@@ -230,6 +328,17 @@ pub fn newlines(bytes: &[u8]) -> u64 {
     bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum()
 }
 
+/// Whether a CR is followed by something else than an LF.
+#[must_use]
+pub fn has_lone_return(bytes: &[u8]) -> bool {
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    // All of them to the end: without a way out they are looked at many at a time.
+    let found = pairs.fold(0, |found, (one, next)| {
+        found | (u8::from(*one == b'\r') & u8::from(*next != b'\n'))
+    });
+    found != 0
+}
+
 // === One record ===
 
 /// The record that is being read.
@@ -241,6 +350,8 @@ struct Row {
     next: usize,
     /// Line ends of the block before this record.
     lines: u64,
+    /// Whether there is a separator or a line end between its quotes.
+    spans: bool,
 }
 
 impl Row {
@@ -250,6 +361,7 @@ impl Row {
             found: 0,
             next: wanted.first().copied().unwrap_or(usize::MAX),
             lines,
+            spans: false,
         }
     }
 
@@ -280,6 +392,11 @@ struct Walk {
 
 /// What a mark does. A field's start comes along where it ends.
 enum Step {
+    /// A quote that opens, closes, or is doubled.
+    Quote,
+    /// Any other quote.
+    Bare,
+    /// A separator or a line end between quotes.
     Inside,
     Cut(usize),
     End(usize),
@@ -297,8 +414,10 @@ impl Walk {
                 self.opened = place;
             } else if place == self.closed {
                 self.quoted = true;
+            } else {
+                return Step::Bare;
             }
-            return Step::Inside;
+            return Step::Quote;
         }
         if self.quoted {
             return Step::Inside;
@@ -311,14 +430,20 @@ impl Walk {
             Step::Cut(field)
         }
     }
+
+    /// Whether a field that ends here was quoted, and its closing quote is not its last byte.
+    #[inline(always)]
+    const fn has_text_behind(&self, field: usize, end: usize) -> bool {
+        self.closed > field && self.closed != end
+    }
 }
 
 /// Calls `visit` with each separator, quote and line feed, until it says no.
 #[inline(always)]
-fn each_mark(block: &[u8], separator: u8, mut visit: impl FnMut(usize, u8) -> bool) {
+fn each_mark(block: &[u8], marks_of: Marks, mut visit: impl FnMut(usize, u8) -> bool) {
     let (whole, rest) = block.as_chunks::<64>();
     for (number, bytes) in whole.iter().enumerate() {
-        let mut marks = marks(bytes, separator);
+        let mut marks = marks(bytes, marks_of);
         while marks != 0 {
             let place = marks.trailing_zeros() as usize & 63;
             marks &= marks - 1;
@@ -329,8 +454,7 @@ fn each_mark(block: &[u8], separator: u8, mut visit: impl FnMut(usize, u8) -> bo
     }
     let start = whole.len() * 64;
     for (place, byte) in rest.iter().enumerate() {
-        let is_mark = *byte == separator || matches!(byte, b'"' | b'\n');
-        if is_mark && !visit(start + place, *byte) {
+        if marks_of.is_mark(*byte) && !visit(start + place, *byte) {
             return;
         }
     }
@@ -338,10 +462,10 @@ fn each_mark(block: &[u8], separator: u8, mut visit: impl FnMut(usize, u8) -> bo
 
 /// One bit for each of 64 bytes that means something.
 #[inline(always)]
-fn marks(bytes: &[u8; 64], separator: u8) -> u64 {
+fn marks(bytes: &[u8; 64], marks: Marks) -> u64 {
     let mut flags = [0_u8; 64];
     for (flag, byte) in flags.iter_mut().zip(bytes) {
-        *flag = u8::from(*byte == separator) | u8::from(*byte == b'"') | u8::from(*byte == b'\n');
+        *flag = marks.flag(*byte);
     }
     // Eight bytes of 0 or 1 times this have their eight bits in the highest byte, the first in the lowest.
     const GATHER: u64 = 0x0102_0408_1020_4080;

@@ -4,8 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead};
 
+use super::index::has_lone_return;
+use super::marks::{Marks, Quoting};
 use super::scan::{Scanner, span};
 use crate::Error;
+use crate::header::HeaderNames;
 
 // === Options ===
 
@@ -40,10 +43,11 @@ impl Separator {
 }
 
 /// How to read a file. By default: the separator that cuts the header into most columns (a comma where
-/// there is no telling), and records of up to 1 MiB.
+/// there is no telling), [`Quoting::Assumed`], and records of up to 1 MiB.
 #[derive(Clone, Debug)]
 pub struct Options {
     separator: Option<Separator>,
+    quoting: Quoting,
     max_record: usize,
 }
 
@@ -55,6 +59,13 @@ impl Options {
     #[must_use]
     pub fn with_separator(mut self, separator: Separator) -> Self {
         self.separator = Some(separator);
+        self
+    }
+
+    /// Takes quotes as this says.
+    #[must_use]
+    pub fn with_quoting(mut self, quoting: Quoting) -> Self {
+        self.quoting = quoting;
         self
     }
 
@@ -70,6 +81,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             separator: None,
+            quoting: Quoting::Assumed,
             max_record: Self::DEFAULT_MAX_RECORD,
         }
     }
@@ -77,28 +89,37 @@ impl Default for Options {
 
 // === Layout ===
 
-/// The shape of a file: names of its columns, and what separates them.
+/// The shape of a file: names of its columns, what separates them, and how fields are quoted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     names: Vec<String>,
     separator: Separator,
+    /// Not for a table that is no CSV file.
+    quoting: Option<Quoting>,
 }
 
 impl Layout {
-    fn parse(header: &[u8], cuts: &[usize], separator: Separator) -> Result<Self, Error> {
+    fn parse(
+        header: &[u8],
+        cuts: &[usize],
+        (separator, quoting): (Separator, Quoting),
+    ) -> Result<Self, Error> {
+        let marks = Marks::new(separator.byte(), quoting);
         let mut names: Vec<String> = Vec::with_capacity(cuts.len());
         for index in 0..cuts.len() {
             let raw = span(cuts, index)
                 .and_then(|range| header.get(range))
                 .unwrap_or_default();
-            let text = unquoted(raw).into_owned();
+            let text = unquoted(raw, marks).into_owned();
             let name = String::from_utf8(text).map_err(|_not_utf8| Error::HeaderNotText)?;
-            if name.contains('\0') {
-                return Err(Error::HeaderNotText);
-            }
-            names.push(name);
+            names.push(judged(name)?);
         }
-        Self::named(names, separator)
+        Self {
+            names,
+            separator,
+            quoting: Some(quoting),
+        }
+        .checked()
     }
 
     /// The layout of a table that is no CSV file, by the names of its columns.
@@ -106,18 +127,28 @@ impl Layout {
     /// # Errors
     /// [`Error::DuplicateColumn`].
     pub fn of_names(names: Vec<String>) -> Result<Self, Error> {
-        Self::named(names, Separator::Comma)
+        Self {
+            names,
+            separator: Separator::Comma,
+            quoting: None,
+        }
+        .checked()
     }
 
-    fn named(names: Vec<String>, separator: Separator) -> Result<Self, Error> {
-        let mut sorted: Vec<&String> = names.iter().filter(|name| !name.is_empty()).collect();
+    fn checked(self) -> Result<Self, Error> {
+        let named = self.names.iter().enumerate();
+        let mut sorted: Vec<(&String, usize)> = named
+            .filter(|(_, name)| !name.is_empty())
+            .map(|(column, name)| (name, column))
+            .collect();
         sorted.sort_unstable();
-        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Error::DuplicateColumn {
-                column: twice[0].clone(),
-            });
+        match sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(twice) => Err(Error::DuplicateColumn {
+                first: twice[0].1,
+                second: twice[1].1,
+            }),
+            None => Ok(self),
         }
-        Ok(Self { names, separator })
     }
 
     /// The names of the columns in their order. Trailing separators in a header make nameless columns.
@@ -132,10 +163,28 @@ impl Layout {
         self.separator
     }
 
-    /// The index of a column. Names are compared as they stand, without folding or trimming.
+    /// How fields are quoted; nothing for a table that is no CSV file.
+    #[must_use]
+    pub fn quoting(&self) -> Option<Quoting> {
+        self.quoting
+    }
+
+    /// The bytes that mean something.
+    #[must_use]
+    pub fn marks(&self) -> Marks {
+        Marks::new(self.separator.byte(), self.quoting.unwrap_or_default())
+    }
+
+    /// What a message may say of the names, if columns `asked` were looked for.
+    #[must_use]
+    pub fn header_names(&self, asked: &[&str]) -> HeaderNames {
+        HeaderNames::new(&self.names, asked)
+    }
+
+    /// The index of a column. Names are compared as they are, without folding or trimming.
     ///
     /// # Errors
-    /// [`Error::UnknownColumn`], which names the columns there are.
+    /// [`Error::UnknownColumn`], with the names of the columns if none of them looks like data.
     pub fn column(&self, name: &str) -> Result<usize, Error> {
         let found = self
             .names
@@ -143,7 +192,7 @@ impl Layout {
             .position(|known| known == name && !name.is_empty());
         found.ok_or_else(|| Error::UnknownColumn {
             column: name.to_owned(),
-            available: self.names.clone(),
+            header: self.header_names(&[name]),
         })
     }
 
@@ -171,7 +220,7 @@ impl Layout {
 pub struct Record<'a> {
     line: u64,
     row: u64,
-    separator: u8,
+    marks: Marks,
     raw: &'a [u8],
     cuts: &'a [usize],
 }
@@ -213,7 +262,7 @@ impl<'a> Record<'a> {
     /// What a field means: without its quotes, doubled quotes made single.
     #[must_use]
     pub fn text(&self, index: usize) -> Option<Cow<'a, [u8]>> {
-        self.field(index).map(unquoted)
+        self.field(index).map(|raw| unquoted(raw, self.marks))
     }
 
     /// CRLF, LF, or nothing if the file ends with this record.
@@ -230,14 +279,14 @@ impl<'a> Record<'a> {
         OwnedRecord {
             line: self.line,
             row: self.row,
-            separator: self.separator,
+            marks: self.marks,
             raw: self.raw.to_vec(),
             cuts: self.cuts.to_vec(),
         }
     }
 
-    pub(super) fn separator(&self) -> u8 {
-        self.separator
+    pub(super) fn marks(&self) -> Marks {
+        self.marks
     }
 }
 
@@ -270,7 +319,7 @@ impl ExactSizeIterator for Fields<'_> {}
 pub struct OwnedRecord {
     line: u64,
     row: u64,
-    separator: u8,
+    marks: Marks,
     raw: Vec<u8>,
     cuts: Vec<usize>,
 }
@@ -282,7 +331,7 @@ impl OwnedRecord {
         Record {
             line: self.line,
             row: self.row,
-            separator: self.separator,
+            marks: self.marks,
             raw: &self.raw,
             cuts: &self.cuts,
         }
@@ -302,6 +351,8 @@ pub struct Reader<R> {
     /// The line on which the next record begins.
     line: u64,
     row: u64,
+    /// Whether what was read last has no line end.
+    is_cut: bool,
     stopped: bool,
 }
 
@@ -316,13 +367,25 @@ impl<R: BufRead> Reader<R> {
             limit: options.max_record,
             line: 1,
         };
-        let (header, mark, separator, scanner) = source.header(options.separator)?;
-        let names = header.get(mark..).unwrap_or_default();
-        let layout = Layout::parse(names, scanner.cuts(), separator)?;
+        let mut raw = Vec::new();
+        let read = source.header(options, &mut raw);
+        let Header {
+            mark,
+            separator,
+            scanner,
+        } = read.map_err(|error| match error {
+            Error::Io(_) => error,
+            // The whole file is one line then, in which anything may look wrong.
+            _ if has_lone_return(&raw) => Error::CarriageReturns,
+            _ => error,
+        })?;
+        let names = raw.get(mark..).unwrap_or_default();
+        let layout = Layout::parse(names, scanner.cuts(), (separator, options.quoting))?;
         Ok(Self {
             input,
             layout,
-            header,
+            is_cut: !raw.ends_with(b"\n"),
+            header: raw,
             line: 1 + scanner.newlines(),
             scanner,
             raw: Vec::new(),
@@ -347,8 +410,8 @@ impl<R: BufRead> Reader<R> {
     /// The next record, or nothing at the end of the file.
     ///
     /// # Errors
-    /// [`Error::RaggedRow`], [`Error::UnbalancedQuote`], [`Error::RecordTooLong`] and [`Error::Io`]; after
-    /// any of them only [`Error::Stopped`], so that a loop which ignores errors cannot skip records.
+    /// [`Error::RaggedRow`], [`Error::BareQuote`], [`Error::TextBehindQuote`], [`Error::UnbalancedQuote`],
+    /// [`Error::RecordTooLong`] and [`Error::Io`]; after any of them only [`Error::Stopped`], so that a loop which ignores errors cannot skip records.
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Error> {
         if self.stopped {
             return Err(Error::Stopped);
@@ -369,16 +432,24 @@ impl<R: BufRead> Reader<R> {
         let line = self.line;
         self.line += self.scanner.newlines();
         self.row += 1;
+        self.is_cut = !self.raw.ends_with(b"\n");
         self.stopped = false;
-        let separator = self.layout.separator.byte();
+        let marks = self.layout.marks();
         let cuts = self.scanner.cuts().get(..shown).unwrap_or_default();
         Ok(Some(Record {
             line,
             row: self.row,
-            separator,
+            marks,
             raw: &self.raw,
             cuts,
         }))
+    }
+
+    /// How many lines the file has before the next record, those of the header included. A last line may have
+    /// no line end.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        self.line - 1 + u64::from(self.is_cut)
     }
 
     /// Up to `count` records to look at, for [`crate::detect::candidates`].
@@ -413,6 +484,14 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
+/// What is known once the header is read.
+struct Header {
+    /// Where its names begin: behind a byte order mark.
+    mark: usize,
+    separator: Separator,
+    scanner: Scanner,
+}
+
 /// Where the bytes come from while one record is read.
 struct Source<'a, R> {
     input: &'a mut R,
@@ -422,51 +501,54 @@ struct Source<'a, R> {
 }
 
 impl<R: BufRead> Source<'_, R> {
-    /// The header, where its names begin behind a byte order mark, and its fields.
-    fn header(
-        &mut self,
-        asked: Option<Separator>,
-    ) -> Result<(Vec<u8>, usize, Separator, Scanner), Error> {
-        let mut scanners: Vec<(Separator, Scanner)> = match asked {
-            Some(one) => vec![(one, Scanner::new(one.byte()))],
-            None => Separator::ALL
-                .map(|one| (one, Scanner::new(one.byte())))
-                .into(),
+    /// Reads the header into `raw`.
+    fn header(&mut self, options: &Options, raw: &mut Vec<u8>) -> Result<Header, Error> {
+        let new = |one: Separator| (one, Scanner::new(Marks::new(one.byte(), options.quoting)));
+        let mut scanners: Vec<(Separator, Scanner)> = match options.separator {
+            Some(one) => vec![new(one)],
+            None => Separator::ALL.map(new).into(),
         };
-        let mut raw = Vec::new();
         let mut fed = 0;
         let mut mark = 0;
         // Which quotes open a field depends on the separator, so one of them may see the header end on a
         // line where another is still between quotes. The first line on which any of them ends decides.
         loop {
-            self.line_of_text(&mut raw)?;
+            self.line_of_text(raw)?;
             if fed == 0 && raw.starts_with(BYTE_ORDER_MARK) {
                 mark = BYTE_ORDER_MARK.len();
                 fed = mark;
             }
             let new = raw.get(fed..).unwrap_or_default();
             fed = raw.len();
-            let ended = scanners
-                .iter_mut()
-                .filter_map(|(_, scanner)| scanner.feed(new))
-                .count();
-            if ended > 0 || !new.ends_with(b"\n") {
+            let open = scanners.iter_mut();
+            let open = open.filter(|(_, scanner)| scanner.broken().is_none());
+            let (mut begun, mut ended) = (0, 0);
+            for (_, scanner) in open {
+                begun += 1;
+                ended += usize::from(scanner.feed(new).is_some() && scanner.broken().is_none());
+            }
+            if ended > 0 || begun == 0 || !new.ends_with(b"\n") {
                 break;
             }
         }
-        // The first of equals wins: `max_by_key` would take the last.
+        // The first of equals wins: `max_by_key` would take the last. With a wrong separator there may be
+        // quotes in wrong places, with the right one there are none.
         scanners.reverse();
         let best = scanners
             .into_iter()
-            .max_by_key(|(_, scanner)| scanner.begun());
+            .max_by_key(|(_, scanner)| (scanner.broken().is_none(), scanner.begun()));
         let Some((separator, mut scanner)) = best else {
             return Err(Error::NoHeader);
         };
-        self.record(&mut scanner, &mut raw, mark)?;
+        self.record(&mut scanner, raw, mark)?;
         if scanner.cuts() == [0] {
             return Err(Error::NoHeader);
         }
-        Ok((raw, mark, separator, scanner))
+        Ok(Header {
+            mark,
+            separator,
+            scanner,
+        })
     }
 
     /// Reads on to the end of the record; false if the file ended before it began. `mark` bytes of `raw`
@@ -478,15 +560,14 @@ impl<R: BufRead> Source<'_, R> {
         mark: usize,
     ) -> Result<bool, Error> {
         while !scanner.ended() {
+            if let Some(broken) = scanner.broken() {
+                return Err(broken.at(self.line));
+            }
             let fed = self.take(raw, |chunk| scanner.feed(chunk))?;
             if fed == 0 {
+                scanner.finish();
                 if raw.len() == mark {
-                    scanner.finish();
                     return Ok(false);
-                }
-                if !scanner.finish() {
-                    let line = self.line + scanner.newlines_before_quote();
-                    return Err(Error::UnbalancedQuote { line });
                 }
             }
         }
@@ -541,27 +622,42 @@ impl<R: BufRead> Source<'_, R> {
     }
 }
 
-/// What a field means: without its quotes, doubled quotes made single. Bytes behind the closing quote
-/// are kept as they are.
-fn unquoted(raw: &[u8]) -> Cow<'_, [u8]> {
-    let Some(inner) = raw.strip_prefix(b"\"") else {
+/// What a field means: without its quotes, doubled quotes made single.
+fn unquoted(raw: &[u8], marks: Marks) -> Cow<'_, [u8]> {
+    if !marks.is_quoted(raw) {
         return Cow::Borrowed(raw);
-    };
+    }
+    let inner = raw.get(1..raw.len() - 1).unwrap_or_default();
     let mut text = Vec::with_capacity(inner.len());
-    let mut rest = inner;
-    while let Some(quote) = rest.iter().position(|&byte| byte == b'"') {
-        let (before, from_quote) = rest.split_at(quote);
-        text.extend_from_slice(before);
-        if let Some(after) = from_quote.strip_prefix(b"\"\"") {
-            text.push(b'"');
-            rest = after;
-        } else {
-            rest = from_quote.get(1..).unwrap_or_default();
-            break;
+    let mut is_doubled = false;
+    for &byte in inner {
+        is_doubled = byte == b'"' && !is_doubled;
+        if !is_doubled {
+            text.push(byte);
         }
     }
-    text.extend_from_slice(rest);
     Cow::Owned(text)
+}
+
+/// A name, if no character of it could be meant as a line end: the whole file would be the header then. Line ends
+/// that the scanner knows are between quotes here.
+fn judged(name: String) -> Result<String, Error> {
+    if name.contains('\0') {
+        return Err(Error::HeaderNotText);
+    }
+    if name.ends_with('\r') || has_lone_return(name.as_bytes()) {
+        return Err(Error::CarriageReturns);
+    }
+    let is_odd = |c: char| c.is_control() && !matches!(c, '\t' | '\r' | '\n');
+    let found = name
+        .chars()
+        .find(|c| is_odd(*c) || matches!(c, '\u{2028}' | '\u{2029}'));
+    match found {
+        Some(character) => Err(Error::HeaderControl {
+            character: u32::from(character),
+        }),
+        None => Ok(name),
+    }
 }
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();

@@ -36,7 +36,7 @@ pub fn rewrite(
     let mut cuts = Vec::with_capacity(record.fields().len());
     for (column, raw) in record.fields().enumerate() {
         if column > 0 {
-            out.push(record.separator());
+            out.push(record.marks().separator());
         }
         let new = replacements.iter().find(|&&(which, _)| which == column);
         out.extend_from_slice(new.map_or(raw, |&(_, bytes)| bytes));
@@ -58,10 +58,13 @@ fn reads_back(record: &Record<'_>, written: &[u8], cuts: &[usize]) -> bool {
         // A last line without content and line end is no record.
         return false;
     }
-    let mut scanner = Scanner::new(record.separator());
+    let mut scanner = Scanner::new(record.marks());
     let whole = match scanner.feed(written) {
         Some(end) => end == written.len() && !record.line_end().is_empty(),
-        None => scanner.finish() && record.line_end().is_empty(),
+        None => {
+            scanner.finish();
+            record.line_end().is_empty()
+        }
     };
-    whole && scanner.cuts() == cuts
+    whole && scanner.broken().is_none() && scanner.cuts() == cuts
 }

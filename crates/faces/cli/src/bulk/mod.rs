@@ -3,6 +3,7 @@
 //! Keys are fetched here and given to `keywright-protect`, which does the work. An interrupted run goes on when
 //! the same command is given again.
 
+mod dialect;
 mod keys;
 mod made;
 mod opened;
@@ -21,12 +22,12 @@ use keywright_protect::{
     Error, Files, Foreign, Mode, Options, Origin, Overwrite, Plan, Progress, Protection,
     protection_of,
 };
-use keywright_tabular::csv::{Options as Dialect, Separator};
 
+pub(crate) use self::dialect::DialectArgs;
 use self::keys::Start;
 use self::made::NewFiles;
 pub(crate) use self::opened::Opened;
-pub(crate) use self::refused::{refused, refused_columnar};
+pub(crate) use self::refused::{refused, refused_columnar, table_advice};
 use crate::confirm::{Yes, confirm};
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -43,9 +44,8 @@ struct Table {
     /// Where rows go whose values do not fit, with on_bad = "reject" [default: OUT.rejects].
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
-    /// What stands between two fields of a CSV file [default: what cuts the header into most columns].
-    #[arg(long, value_enum, value_name = "WORD")]
-    separator: Option<Between>,
+    #[command(flatten)]
+    dialect: DialectArgs,
     /// How many threads work on the file, two at most on one that is not CSV [default: as many as there are
     /// cores].
     #[arg(long, value_name = "N")]
@@ -61,26 +61,6 @@ struct Table {
     quiet: bool,
     #[command(flatten)]
     yes: Yes,
-}
-
-/// What stands between two fields.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Between {
-    Comma,
-    Pipe,
-    Semicolon,
-    Tab,
-}
-
-impl From<Between> for Separator {
-    fn from(between: Between) -> Self {
-        match between {
-            Between::Comma => Self::Comma,
-            Between::Pipe => Self::Pipe,
-            Between::Semicolon => Self::Semicolon,
-            Between::Tab => Self::Tab,
-        }
-    }
 }
 
 /// Make tokens of chosen columns of a file; everything else stays as it is.
@@ -167,7 +147,7 @@ enum Block {
 }
 
 pub(crate) fn protect(arguments: &Protect, format: Format) -> Result<Exit, Failure> {
-    let source = arguments.table.open()?;
+    let source = arguments.table.open(None)?;
     let rules = read_rules(&arguments.rules)?;
     let keep = arguments.keys.files().chain([arguments.rules.as_path()]);
     let files = arguments.table.files(keep)?;
@@ -179,10 +159,11 @@ pub(crate) fn protect(arguments: &Protect, format: Format) -> Result<Exit, Failu
 }
 
 pub(crate) fn reveal(arguments: &Reveal, format: Format) -> Result<Exit, Failure> {
-    let source = arguments.table.open()?;
+    let protection = read_protection(&arguments.table.file);
+    let source = arguments.table.open(protection.as_ref().ok())?;
     let rules = arguments.rules.as_deref().map(read_rules).transpose()?;
     let files = arguments.table.files(arguments.keys.files())?;
-    let protection = read_protection(&arguments.table.file)?;
+    let protection = protection?;
     let keys = arguments.keys.fetch_old()?;
     let plan = Plan::reveal(source.layout(), &protection, rules.as_ref(), &keys);
     let (table, none) = (&arguments.table, NewFiles::default());
@@ -190,7 +171,13 @@ pub(crate) fn reveal(arguments: &Reveal, format: Format) -> Result<Exit, Failure
 }
 
 pub(crate) fn migrate(arguments: &Migrate, format: Format) -> Result<Exit, Failure> {
-    let source = arguments.table.open()?;
+    // Tokens that other software wrote have no description.
+    let protection = match arguments.from_mode {
+        Some(_) => None,
+        None => Some(read_protection(&arguments.table.file)),
+    };
+    let described = protection.as_ref().and_then(|read| read.as_ref().ok());
+    let source = arguments.table.open(described)?;
     let rules = read_rules(&arguments.rules)?;
     let keep = arguments.keys.files().chain([arguments.rules.as_path()]);
     let files = arguments.table.files(keep)?;
@@ -203,7 +190,8 @@ pub(crate) fn migrate(arguments: &Migrate, format: Format) -> Result<Exit, Failu
             Plan::migrate(source.layout(), &origin, &rules, &keys)
         }
         _ => {
-            let protection = read_protection(&arguments.table.file)?;
+            let protection =
+                protection.unwrap_or_else(|| read_protection(&arguments.table.file))?;
             let old = keys::of_files(&arguments.from_key_file, arguments.from_key_version)?;
             let origin = Origin::Here(&protection, &old);
             Plan::migrate(source.layout(), &origin, &rules, &keys)
@@ -240,12 +228,12 @@ impl Migrate {
 }
 
 impl Table {
-    fn open(&self) -> Result<Opened, Failure> {
-        let dialect = self.separator.map(|separator| {
-            let dialect = Dialect::default().with_max_record(Options::LONGEST_RECORD);
-            dialect.with_separator(separator.into())
-        });
-        Opened::open(&self.file, dialect.as_ref())
+    fn open(&self, protection: Option<&Protection>) -> Result<Opened, Failure> {
+        let dialect = self.dialect.options(protection)?;
+        match self.dialect.is_csv() {
+            true => Opened::open_csv(&self.file, &dialect),
+            false => Opened::open(&self.file, &dialect),
+        }
     }
 
     /// Where everything goes. Whether an old output may go is asked before any key is fetched.

@@ -17,15 +17,18 @@ pub(crate) enum Opened {
 }
 
 impl Opened {
-    /// Parquet and Arrow by their first bytes; everything else is CSV, and so is what has a separator.
-    pub(crate) fn open(path: &Path, dialect: Option<&Dialect>) -> Result<Self, Failure> {
-        let is_columnar = dialect.is_none() && keywright_columnar::Kind::of(path).is_some();
-        if is_columnar {
+    /// Parquet and Arrow by their first bytes; everything else is CSV.
+    pub(crate) fn open(path: &Path, dialect: &Dialect) -> Result<Self, Failure> {
+        if keywright_columnar::Kind::of(path).is_some() {
             let table = keywright_columnar::Table::open(path).map_err(refused_columnar)?;
             return Ok(Self::Columnar(table));
         }
-        let own = Dialect::default().with_max_record(Options::LONGEST_RECORD);
-        let source = Source::open(path, dialect.unwrap_or(&own));
+        Self::open_csv(path, dialect)
+    }
+
+    /// CSV, whatever the first bytes are.
+    pub(crate) fn open_csv(path: &Path, dialect: &Dialect) -> Result<Self, Failure> {
+        let source = Source::open(path, dialect);
         source.map(Self::Csv).map_err(refused)
     }
 

@@ -8,10 +8,25 @@ use crate::exit::{Exit, Failure, sentence};
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn refused(error: Error) -> Failure {
     let (exit, code, advice) = match &error {
-        Error::Misfit { .. } | Error::Quoting { .. } => (
+        Error::Misfit { .. } => (
             Exit::Gate,
             "value_misfit",
             "correct the row, or say on_bad = \"null\" or \"reject\" in the rule; keywright format check lists all",
+        ),
+        Error::Ambiguous { .. } => (
+            Exit::Refused,
+            "quoted_value",
+            "--quote none if the file has no quoting; if it has, --quote double, and --accept-quoted-values for such cells",
+        ),
+        Error::Unquotable { .. } => (
+            Exit::Gate,
+            "text_unquotable",
+            "choose a format whose alphabet has no separator and no line end",
+        ),
+        Error::QuotingChanged { .. } => (
+            Exit::Usage,
+            "quoting_changed",
+            "leave --quote out, or give the one it was protected with",
         ),
         Error::NotReversible { .. } => (
             Exit::Target,
@@ -33,16 +48,10 @@ pub(crate) fn refused(error: Error) -> Failure {
             "input_output",
             "check the path and the room on the disk, and give the same command again: it goes on where it was",
         ),
-        Error::Table(keywright_tabular::Error::UnknownColumn { .. }) => (
-            Exit::Usage,
-            "column_unknown",
-            "name columns as the header has them",
-        ),
-        Error::Table(_) => (
-            Exit::Usage,
-            "table_malformed",
-            "give a CSV file with a header, in which every row has as many fields; see --separator",
-        ),
+        Error::Table(table @ keywright_tabular::Error::UnknownColumn { .. }) => {
+            (Exit::Usage, "column_unknown", table_advice(table))
+        }
+        Error::Table(table) => (Exit::Usage, "table_malformed", table_advice(table)),
         Error::NoKey { .. } => (
             Exit::Usage,
             "key_missing",
@@ -102,6 +111,31 @@ pub(crate) fn refused(error: Error) -> Failure {
     Failure {
         code: Some(code),
         ..Failure::new(exit, sentence(&error), advice)
+    }
+}
+
+/// What to do about a file that is no table, or has not the columns that were asked for.
+pub(crate) const fn table_advice(error: &keywright_tabular::Error) -> &'static str {
+    use keywright_tabular::Error as Table;
+    match error {
+        Table::BareQuote { .. }
+        | Table::TextBehindQuote { .. }
+        | Table::UnbalancedQuote { .. }
+        | Table::RecordTooLong { .. } => {
+            "correct the line, or say --quote none if the file was written without quoting"
+        }
+        Table::CarriageReturns | Table::HeaderControl { .. } => {
+            "write the file with LF or CRLF at the end of each line"
+        }
+        Table::UnknownColumn { .. } => {
+            "name columns as the header has them; a file needs a header line"
+        }
+        Table::DuplicateColumn { .. } => {
+            "give each column a name of its own; a file needs a header line"
+        }
+        _ => {
+            "give a CSV file with a header, in which every row has as many fields; see --separator"
+        }
     }
 }
 

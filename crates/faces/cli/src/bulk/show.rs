@@ -19,6 +19,9 @@ struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     rejects: Option<String>,
     rows: u64,
+    /// Lines of the file that the rows take; nothing where tables have no lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<u64>,
     written: u64,
     rejected: u64,
     /// Rows that an interrupted run had done.
@@ -66,6 +69,7 @@ pub(super) fn summary(
             .map(|_| protection_of(files.output()).display().to_string()),
         rejects: (summary.rejected > 0).then(|| files.rejects().display().to_string()),
         rows: summary.rows,
+        lines: summary.lines,
         written: summary.rows - summary.rejected,
         rejected: summary.rejected,
         resumed: summary.resumed,
@@ -91,9 +95,14 @@ impl Told {
             ]);
         }
         let mut text = output::table(&table);
+        let lines = self.lines.map(|lines| format!(" on {lines} lines"));
         text.push_str(&format!(
-            "{} rows in {:.1} s, {} written to {}\n",
-            self.rows, self.seconds, self.written, self.output
+            "{} rows{} in {:.1} s, {} written to {}\n",
+            self.rows,
+            lines.unwrap_or_default(),
+            self.seconds,
+            self.written,
+            self.output
         ));
         if self.resumed > 0 {
             let line = format!("{} of them by a run that was interrupted\n", self.resumed);

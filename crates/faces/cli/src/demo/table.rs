@@ -105,15 +105,17 @@ impl Job {
             reasons: Vec::new(),
         };
         if wanted.is_empty() {
+            let names: Vec<&str> = layout.names().iter().map(String::as_str).collect();
+            let are_shown = layout.header_names(&names).names().is_some();
             for candidate in candidates(layout, &sample) {
                 job.columns
                     .push((candidate.column(), candidate.name().to_owned()));
-                job.reasons.push(format!(
-                    "{}: {}; {}",
-                    candidate.name(),
-                    candidate.kind(),
-                    candidate.reason()
-                ));
+                let name = match are_shown {
+                    true => candidate.name().to_owned(),
+                    false => format!("column number {}", candidate.column() + 1),
+                };
+                let (kind, reason) = (candidate.kind(), candidate.reason());
+                job.reasons.push(format!("{name}: {kind}; {reason}"));
             }
         } else {
             let columns = layout
@@ -123,10 +125,10 @@ impl Job {
             job.reasons = wanted.to_vec();
         }
         if job.columns.is_empty() {
-            let names = layout.names().join(",");
             let happened = format!(
-                "no column of {} looks sensitive (its columns: {names})",
-                input.display()
+                "no column of {} looks sensitive; {}",
+                input.display(),
+                layout.header_names(&[])
             );
             return Err(Failure::new(
                 Exit::Usage,

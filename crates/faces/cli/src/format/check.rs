@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use keywright_format::{
     Cells, Checker, ColumnRule, FLOOR, Format as Described, HARD_FLOOR, Misfit, Rules, SmallDomain,
-    suggest,
+    Suggestion, suggest,
 };
+use keywright_tabular::csv::Layout;
 use serde::Serialize;
 
-use super::rows::Rows;
+use super::rows::{Asked, Rows, Size};
 use super::wrong;
+use crate::bulk::DialectArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
@@ -27,12 +29,16 @@ pub(super) struct Arguments {
     /// The rules; without them, formats are suggested for each column.
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
+    #[command(flatten)]
+    dialect: DialectArgs,
 }
 
 /// What came of the rules.
 #[derive(Serialize)]
 struct Checked {
     rows: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<u64>,
     columns: Vec<Column>,
 }
 
@@ -63,12 +69,17 @@ struct Misfitting {
 #[derive(Serialize)]
 struct Suggested {
     rows: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<u64>,
     columns: Vec<Candidates>,
 }
 
 #[derive(Serialize)]
 struct Candidates {
-    name: String,
+    /// Its number, from 1.
+    column: usize,
+    /// Nothing if the names may be data.
+    name: Option<String>,
     formats: Vec<Candidate>,
 }
 
@@ -81,7 +92,7 @@ struct Candidate {
 }
 
 pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
-    let rows = Rows::open(&arguments.file)?;
+    let rows = Rows::open(&arguments.file, &arguments.dialect)?;
     match &arguments.rules {
         Some(rules) => against(rules, &arguments.file, rows, format),
         None => look(&arguments.file, rows, format),
@@ -93,18 +104,23 @@ fn against(rules: &Path, path: &Path, rows: Rows, format: Format) -> Result<Exit
         std::fs::read_to_string(rules).map_err(|error| Failure::file(rules, "read", &error))?;
     let name = rules.display().to_string();
     let rules = Rules::parse(&text).map_err(|error| wrong(&name, error))?;
-    let (mut columns, mut places) = (Vec::new(), Vec::new());
+    let places = rows.columns(path, &rules)?;
+    let mut columns = Vec::new();
     let mut checkers: Vec<(Checker<'_>, u32)> = Vec::new();
     for rule in rules.columns() {
         let Some(described) = rule.format() else {
             continue;
         };
-        places.push(rows.column(path, rule.name())?);
         let column = Column::new(rule, described);
         checkers.push((described.checker(), column.floor));
         columns.push(column);
     }
-    let count = rows.each(path, (&places, u64::MAX), &mut |row, place, value| {
+    let asked = Asked {
+        columns: &places,
+        most: u64::MAX,
+        rules: Some(&rules),
+    };
+    let size = rows.each(path, &asked, &mut |row, place, value| {
         let parts = columns.get_mut(place).zip(checkers.get_mut(place));
         let Some((column, (checker, floor))) = parts else {
             return;
@@ -115,7 +131,8 @@ fn against(rules: &Path, path: &Path, rows: Rows, format: Format) -> Result<Exit
         }
     })?;
     let checked = Checked {
-        rows: count,
+        rows: size.rows,
+        lines: size.lines,
         columns,
     };
     output::document(format, &checked, || checked.text())?;
@@ -189,7 +206,11 @@ impl Checked {
                 column.format.clone(),
             ]);
         }
-        let mut text = format!("{} rows\n{}", self.rows, output::table(&table));
+        let size = Size {
+            rows: self.rows,
+            lines: self.lines,
+        };
+        let mut text = format!("{}\n{}", size.text(), output::table(&table));
         for column in &self.columns {
             if let Some(refused) = column.refused {
                 text.push_str(&format!("{}: {refused}\n", column.name));
@@ -217,23 +238,47 @@ struct Looked {
 }
 
 fn look(path: &Path, rows: Rows, format: Format) -> Result<Exit, Failure> {
-    let names = rows.layout().names().to_vec();
-    let (count, looked) = first_cells(path, rows, names.len())?;
-    let mut columns = Vec::with_capacity(names.len());
-    for (name, looked) in names.into_iter().zip(&looked) {
-        let formats = looked.candidates()?;
-        columns.push(Candidates { name, formats });
-    }
+    let layout = rows.layout().clone();
+    let (size, looked) = first_cells(path, rows, layout.names().len())?;
+    let found = looked.iter().map(Looked::suggestions);
+    let found = found.collect::<Result<Vec<_>, _>>()?;
+    let names = shown_names(&layout, &found);
+    let mut names = names.into_iter().flatten();
+    let columns = found.into_iter().enumerate();
+    let columns = columns
+        .map(|(column, found)| Candidates {
+            column: column + 1,
+            name: names.next(),
+            formats: found.into_iter().map(Candidate::from).collect(),
+        })
+        .collect();
     let suggested = Suggested {
-        rows: count,
+        rows: size.rows,
+        lines: size.lines,
         columns,
     };
     output::document(format, &suggested, || suggested.text())?;
     Ok(Exit::Ok)
 }
 
-/// How many rows there are to look at, and the cells of each column in them.
-fn first_cells(path: &Path, rows: Rows, columns: usize) -> Result<(u64, Vec<Looked>), Failure> {
+/// The names of the columns, if they are not data. In a file without a header they have the formats of their columns.
+fn shown_names(layout: &Layout, found: &[Vec<Suggestion>]) -> Option<Vec<String>> {
+    let fits = |name: &String, found: &Vec<Suggestion>| {
+        let mut formats = found.iter().map(|found| &found.format);
+        formats.any(|format| format.checker().check(name.as_bytes()).is_ok())
+    };
+    let columns = layout.names().iter().zip(found);
+    let mut formatted = columns.filter(|(_, found)| !found.is_empty()).peekable();
+    if formatted.peek().is_some() && formatted.all(|(name, found)| fits(name, found)) {
+        return None;
+    }
+    let own: Vec<&str> = layout.names().iter().map(String::as_str).collect();
+    let header = layout.header_names(&own);
+    header.names().map(<[String]>::to_vec)
+}
+
+/// How much there is to look at, and the cells of each column in it.
+fn first_cells(path: &Path, rows: Rows, columns: usize) -> Result<(Size, Vec<Looked>), Failure> {
     let places: Vec<usize> = (0..columns).collect();
     let new = |_: &usize| Looked {
         bytes: Vec::new(),
@@ -241,32 +286,50 @@ fn first_cells(path: &Path, rows: Rows, columns: usize) -> Result<(u64, Vec<Look
         has_texts: true,
     };
     let mut looked: Vec<Looked> = places.iter().map(new).collect();
-    let count = rows.each(path, (&places, SAMPLE), &mut |_, place, value| {
+    let asked = Asked {
+        columns: &places,
+        most: SAMPLE,
+        rules: None,
+    };
+    let size = rows.each(path, &asked, &mut |_, place, value| {
         if let Some(looked) = looked.get_mut(place) {
             looked.has_texts &= value.is_some();
             looked.bytes.extend_from_slice(&value.unwrap_or_default());
             looked.offsets.push(looked.bytes.len());
         }
     })?;
-    Ok((count, looked))
+    Ok((size, looked))
 }
 
 impl Looked {
     /// The formats that fit best.
-    fn candidates(&self) -> Result<Vec<Candidate>, Failure> {
+    fn suggestions(&self) -> Result<Vec<Suggestion>, Failure> {
         let cells = Cells::offsets(&self.bytes, &self.offsets);
         let cells = cells.map_err(|error| wrong("the column", error))?;
-        let found = match self.has_texts {
+        let mut found = match self.has_texts {
             true => suggest(cells),
             false => Vec::new(),
         };
-        let best = found.into_iter().take(3).map(|found| Candidate {
+        found.truncate(3);
+        Ok(found)
+    }
+}
+
+impl From<Suggestion> for Candidate {
+    fn from(found: Suggestion) -> Self {
+        Self {
             bits: found.format.most().bits(),
             format: found.format.canonical().to_owned(),
             fits: found.fits,
             of: found.of,
-        });
-        Ok(best.collect())
+        }
+    }
+}
+
+impl Candidates {
+    fn heading(&self) -> String {
+        let number = || format!("number {}", self.column);
+        self.name.clone().unwrap_or_else(number)
     }
 }
 
@@ -277,17 +340,25 @@ impl Suggested {
         for column in &self.columns {
             if column.formats.is_empty() {
                 let none = ["-", "-", "no format fits: mask it, or leave it"].map(str::to_owned);
-                table.push(std::iter::once(column.name.clone()).chain(none).collect());
+                table.push(std::iter::once(column.heading()).chain(none).collect());
             }
             for candidate in &column.formats {
                 table.push(vec![
-                    column.name.clone(),
+                    column.heading(),
                     format!("{} of {}", candidate.fits, candidate.of),
                     format!("{:.1}", candidate.bits),
                     candidate.format.clone(),
                 ]);
             }
         }
-        format!("{} rows looked at\n{}", self.rows, output::table(&table))
+        let size = Size {
+            rows: self.rows,
+            lines: self.lines,
+        };
+        let mut text = format!("{} looked at\n{}", size.text(), output::table(&table));
+        if self.columns.iter().any(|column| column.name.is_none()) {
+            text.push_str("the first line may be data, so no name is shown: no header?\n");
+        }
+        text
     }
 }

@@ -6,9 +6,11 @@ use std::io::BufReader;
 use std::path::Path;
 
 use keywright_columnar::{Kind, Table};
-use keywright_tabular::csv::{Layout, Options, Reader};
+use keywright_format::Rules;
+use keywright_protect::{Guard, Lookup};
+use keywright_tabular::csv::{Layout, Reader, Record};
 
-use crate::bulk::refused_columnar;
+use crate::bulk::{DialectArgs, refused, refused_columnar, table_advice};
 use crate::exit::{Exit, Failure, sentence};
 
 /// A file that is looked at from its beginning, once.
@@ -21,13 +23,13 @@ pub(super) enum Rows {
 type Cell<'c> = Option<Cow<'c, [u8]>>;
 
 impl Rows {
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        if Kind::of(path).is_some() {
+    pub(super) fn open(path: &Path, dialect: &DialectArgs) -> Result<Self, Failure> {
+        if !dialect.is_csv() && Kind::of(path).is_some() {
             let table = Table::open(path).map_err(refused_columnar)?;
             return Ok(Self::Columnar(table));
         }
         let file = File::open(path).map_err(|error| Failure::file(path, "read", &error))?;
-        let reader = Reader::new(BufReader::new(file), &Options::default());
+        let reader = Reader::new(BufReader::new(file), &dialect.options(None)?);
         reader.map(Self::Csv).map_err(|error| unread(path, &error))
     }
 
@@ -38,21 +40,32 @@ impl Rows {
         }
     }
 
-    /// The place of a column.
-    pub(super) fn column(&self, path: &Path, name: &str) -> Result<usize, Failure> {
-        let found = self.layout().column(name);
-        found.map_err(|error| unread(path, &error))
+    /// The places of the columns that rules give a format, in the order of the rules.
+    pub(super) fn columns(&self, path: &Path, rules: &Rules) -> Result<Vec<usize>, Failure> {
+        let lookup = Lookup::of_rules(self.layout(), rules);
+        let formatted = rules.columns().iter();
+        let formatted = formatted.filter(|rule| rule.format().is_some());
+        formatted
+            .map(|rule| lookup.column(rule.name()))
+            .collect::<Result<_, _>>()
+            .map_err(|error| unread(path, &error))
     }
 
-    /// Calls `take` with each cell of these columns, row by row, up to so many rows: the number of the row,
-    /// from 1, the column by its place among those that were asked for, and the cell. Gives the number of rows.
+    /// Calls `take` with each cell that is asked for, row by row: the number of the row, from 1, the column by
+    /// its place among those that are asked for, and the cell.
     pub(super) fn each(
         self,
         path: &Path,
-        (columns, most): (&[usize], u64),
+        asked: &Asked<'_>,
         take: &mut dyn FnMut(u64, usize, Cell<'_>),
-    ) -> Result<u64, Failure> {
+    ) -> Result<Size, Failure> {
+        let &Asked {
+            columns,
+            most,
+            rules,
+        } = asked;
         let mut rows = 0;
+        let mut lines = None;
         match self {
             Self::Columnar(table) => {
                 let looked = table.look(columns, most, &mut |batch| {
@@ -66,17 +79,64 @@ impl Rows {
                 looked.map_err(refused_columnar)?;
             }
             Self::Csv(mut reader) => {
+                let header = reader.lines();
+                let layout = reader.layout().clone();
+                let guard = rules.map(|rules| Guard::of_rules(&layout, rules));
+                let mut guard = guard.transpose().map_err(refused)?;
+                if let Some(guard) = &mut guard {
+                    guard.judge_header(reader.header()).map_err(refused)?;
+                }
                 while rows < most {
                     let record = reader.next_record().map_err(|error| unread(path, &error))?;
                     let Some(record) = record else { break };
                     rows += 1;
+                    if let Some(guard) = &mut guard {
+                        judge(guard, &record)?;
+                    }
                     for (column, place) in columns.iter().enumerate() {
                         take(rows, column, Some(record.text(*place).unwrap_or_default()));
                     }
                 }
+                lines = Some(reader.lines() - header);
             }
         }
-        Ok(rows)
+        Ok(Size { rows, lines })
+    }
+}
+
+/// Which cells are looked at.
+pub(super) struct Asked<'a> {
+    pub(super) columns: &'a [usize],
+    /// So many rows at most.
+    pub(super) most: u64,
+    /// What quoted cells are held against.
+    pub(super) rules: Option<&'a Rules>,
+}
+
+/// How much was looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    pub(super) rows: u64,
+    /// Lines that the rows take; nothing where tables have no lines.
+    pub(super) lines: Option<u64>,
+}
+
+impl Size {
+    /// How much that is, in words.
+    pub(super) fn text(self) -> String {
+        match self.lines {
+            Some(lines) => format!("{} rows on {lines} lines", self.rows),
+            None => format!("{} rows", self.rows),
+        }
+    }
+}
+
+/// Refuses a record with a cell that may be rows.
+fn judge(guard: &mut Guard<'_>, record: &Record<'_>) -> Result<(), Failure> {
+    let may_be_odd = record.raw().iter().any(|byte| matches!(byte, b'"' | b'\r'));
+    match may_be_odd.then(|| guard.judge(record.raw())).flatten() {
+        None => Ok(()),
+        Some(cell) => Err(refused(cell.at(record.row(), record.line()))),
     }
 }
 
@@ -84,6 +144,6 @@ fn unread(path: &Path, error: &keywright_tabular::Error) -> Failure {
     Failure::new(
         Exit::Usage,
         format!("{}: {}", path.display(), sentence(error)),
-        "give a CSV file with a header, in which every row has as many fields",
+        table_advice(error),
     )
 }
