@@ -119,27 +119,6 @@ fn the_only_cell_of_a_record_cannot_vanish() {
 }
 
 #[test]
-fn oddly_quoted_cells_do_not_fit() {
-    let file = format!("card,b\n{},1\n\"{}\"x,2\n", card(1), card(2));
-    let table = Table::new(file.as_bytes());
-    let error = table.protect(&with("fail")).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            Error::Quoting {
-                row: 2,
-                line: 3,
-                ..
-            }
-        ),
-        "{error:?}"
-    );
-    let summary = table.protect(&with("null")).unwrap();
-    assert_eq!(summary.columns[0].counts.nulled, 1);
-    assert!(table.text("out.csv").ends_with("\n,2\n"));
-}
-
-#[test]
 fn clear_values_are_told_from_marked_tokens_on_reveal() {
     let file = format!("card\n{}\n{}\n", card(1), card(2));
     let table = Table::new(file.as_bytes());

@@ -3,7 +3,10 @@
 use keywright_protect::fuzzing;
 use keywright_testkit::mutate::mutations;
 
-const FILES: [&[u8]; 6] = [
+const FILES: [&[u8]; 9] = [
+    b"id\tnote\tx\n123456\t\"efg\tC2\n234567\t\"\t\n\"345678\"\ta\"b\t3",
+    b"a,b\n1234567,\"x,y\n7654321,\"\"z\"\n\"123\n456\",\"\r\n,\"\r\n",
+    b"a,\"b\n123456,c\"\nabcdef,\"1\r2\"\nabcdefg,\"3\n234567,4\"\n",
     b"a,b\n123456,x\n\"abcdef\",\"y,\"\"z\"\"\"\r\n",
     b"\xef\xbb\xbfa;b;c\r\n1234567;2;\"3\n\"\r\n;;\r\n",
     b"a\n123456\n\n\"\"\nabcdef",

@@ -16,6 +16,8 @@ mod migrate;
 #[cfg(test)]
 mod resident;
 #[cfg(test)]
+mod stray;
+#[cfg(test)]
 mod table;
 #[cfg(test)]
 mod wrong;

@@ -10,10 +10,11 @@ use keywright_protect::{
     protection_of, run,
 };
 use keywright_secret::Secret;
-use keywright_tabular::csv::Options as Dialect;
+use keywright_tabular::csv::{Options as Dialect, Quoting};
 
 pub(crate) struct Table {
     folder: tempfile::TempDir,
+    quoting: Quoting,
 }
 
 pub(crate) fn key(number: u8) -> ColumnKey {
@@ -45,7 +46,13 @@ impl Table {
     pub(crate) fn new(input: &[u8]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("in.csv"), input).unwrap();
-        Self { folder }
+        let quoting = Quoting::Assumed;
+        Self { folder, quoting }
+    }
+
+    pub(crate) fn with_quoting(mut self, quoting: Quoting) -> Self {
+        self.quoting = quoting;
+        self
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -70,11 +77,12 @@ impl Table {
     }
 
     pub(crate) fn open(&self, name: &str) -> Source {
-        Source::open(
-            &self.path(name),
-            &Dialect::default().with_max_record(8 << 20),
-        )
-        .unwrap()
+        self.try_open(name).unwrap()
+    }
+
+    pub(crate) fn try_open(&self, name: &str) -> Result<Source, Error> {
+        let dialect = Dialect::default().with_quoting(self.quoting);
+        Source::open(&self.path(name), &dialect.with_max_record(8 << 20))
     }
 
     pub(crate) fn files(&self, out: &str) -> Files {
@@ -87,7 +95,7 @@ impl Table {
         options: &Options,
         progress: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
     ) -> Result<Summary, Error> {
-        let source = self.open("in.csv");
+        let source = self.try_open("in.csv")?;
         let plan = Plan::protect(source.layout(), rules, &keys(1))?;
         run(&source, &plan, &self.files("out.csv"), options, progress)
     }

@@ -64,11 +64,10 @@ fn change(record: &[u8], replacements: &[(usize, &[u8])]) -> Result<Vec<u8>, Err
 
 #[test]
 fn odd_quoting_survives_protect_and_reveal() {
-    let files: [&[u8]; 12] = [
+    let files: [&[u8]; 11] = [
         b"a,b\r\n1,\"x,\"\"y\"\"\r\nz\"\r\n",
         b"\xef\xbb\xbfa,b\n\"1\",\"\"\n",
-        b"a,b\n\"x\"tail,in\"side\n",
-        b"a,b\n \"not quoted\" ,\"\"\"\"\"\"\n",
+        b"a,b\n not quoted ,\"\"\"\"\"\"\n",
         b"a,b\n1,2\r\n3,4\n5,6",
         b"a,b\n1,2\r",
         b"a,b\n,\n",
@@ -106,8 +105,9 @@ fn replacements_may_come_in_any_order_and_may_be_empty() {
 
 #[test]
 fn bytes_that_would_break_out_of_their_field_are_refused() {
-    let breakers: [&[u8]; 9] = [
-        b",", b"x,y", b"\n", b"x\r\n", b"\"", b"\"x", b"\"x\"\"", b"\"x\",y", b"\"\"\n",
+    let breakers: [&[u8]; 12] = [
+        b",", b"x,y", b"\n", b"x\r\n", b"\"", b"\"x", b"\"x\"\"", b"\"x\",y", b"\"\"\n", b"x\"y",
+        b"\"x\"y", b" \"x\"",
     ];
     for breaker in breakers {
         for column in [0, 1] {
@@ -179,7 +179,7 @@ fn a_detached_record_is_rewritten_like_the_one_it_came_from() {
     assert_eq!(out, b"x,\"2\"\r\n");
 }
 
-/// A field as some program might write it: plain, quoted, or quoted with a tail.
+/// A field as some program might write it: plain or quoted.
 fn field() -> impl Strategy<Value = Vec<u8>> {
     let plain = proptest::collection::vec(
         any::<u8>().prop_filter("plain", |byte| !b",;|\t\n\r\"".contains(byte)),
@@ -194,11 +194,7 @@ fn field() -> impl Strategy<Value = Vec<u8>> {
         raw.push(b'"');
         raw
     });
-    prop_oneof![
-        plain.clone(),
-        quoted.clone(),
-        (quoted, plain).prop_map(|(q, p)| [q, p].concat())
-    ]
+    prop_oneof![plain, quoted]
 }
 
 fn line_end() -> impl Strategy<Value = &'static [u8]> {

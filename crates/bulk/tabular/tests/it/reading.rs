@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use keywright_tabular::Error;
-use keywright_tabular::csv::{Layout, Options, Reader, Separator};
+use keywright_tabular::csv::{Layout, Options, Quoting, Reader, Separator};
 
 fn open(file: &[u8]) -> Result<Reader<&[u8]>, Error> {
     Reader::new(file, &Options::default())
@@ -41,9 +41,9 @@ fn layout(file: &[u8]) -> Layout {
 
 #[test]
 fn text_is_without_quotes_and_doubling() {
-    let (rows, error) = read(b"a,b\n\"x,\"\"y\"\"\",\n\"x\"t\"u,\" \"\n\"\",\"\r\n\"\n");
-    assert!(error.is_none());
-    assert_eq!(rows, [["x,\"y\"", ""], ["xt\"u", " "], ["", "\r\n"]]);
+    let (rows, error) = read(b"a,b\n\"x,\"\"y\"\"\",\n\"\"\"\"\"\",\" \"\n\"\",\"\r\n\"\n");
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(rows, [["x,\"y\"", ""], ["\"\"", " "], ["", "\r\n"]]);
 }
 
 #[test]
@@ -144,7 +144,13 @@ fn a_header_that_is_not_text_is_refused() {
 fn two_columns_of_one_name_are_refused_but_nameless_ones_are_not() {
     let error = failure(b"a,b,\"a\"\n");
     assert!(
-        matches!(&error, Error::DuplicateColumn { column } if column == "a"),
+        matches!(
+            &error,
+            Error::DuplicateColumn {
+                first: 0,
+                second: 2
+            }
+        ),
         "{error}"
     );
     assert_eq!(layout(b"a,,\n").names(), ["a", "", ""]);
@@ -182,15 +188,131 @@ fn ragged_rows_are_refused_with_their_line_and_counts() {
 #[test]
 fn a_quote_that_is_never_closed_is_refused_with_its_line() {
     for (file, at) in [
-        (&b"a,b\n1,\"2\n3,4\n"[..], 2),
-        (b"a,b\n1,2\n\"x\ny\",\"z\n", 4),
-        (b"\"a\n", 1),
-        (b"a,b\n1,\"2\"\"", 2),
+        (&b"a,b\n1,\"2\n3,4\n"[..], (2, 1)),
+        (b"a,b\n1,2\n\"x\ny\",\"z\n", (4, 1)),
+        (b"\"a\n", (1, 0)),
+        (b"a,b\n1,\"2\"\"", (2, 1)),
     ] {
         match failure(file) {
-            Error::UnbalancedQuote { line } => assert_eq!(line, at, "{file:?}"),
+            Error::UnbalancedQuote { line, column } => {
+                assert_eq!((line, column), at, "{file:?}");
+            }
             other => panic!("{other}"),
         }
+    }
+}
+
+#[test]
+fn a_quote_in_a_wrong_place_is_refused_with_line_and_column() {
+    for (file, told) in [
+        (
+            &b"a,b\n1,2\n1,x\"y\n"[..],
+            "line 3, column number 2: a quote inside a field that is not quoted",
+        ),
+        (
+            b"a,b\n\"x\ny\", \"z\"\n",
+            "line 3, column number 2: a quote inside a field that is not quoted",
+        ),
+        (
+            b"a,b\n1,\"x\ny\"z\n",
+            "line 3, column number 2: text behind the closing quote; the quote was opened at line 2",
+        ),
+        (
+            b"a,b\n\"1\" ,2\n",
+            "line 2, column number 1: text behind the closing quote; the quote was opened at line 2",
+        ),
+        (
+            b"a,\"b\"c\n1,2\n",
+            "line 1, column number 2: text behind the closing quote; the quote was opened at line 1",
+        ),
+        (
+            b"a,b\n1,\"2\"\r",
+            "line 2, column number 2: text behind the closing quote; the quote was opened at line 2",
+        ),
+    ] {
+        assert_eq!(failure(file).to_string(), told);
+    }
+}
+
+#[test]
+fn without_quoting_every_line_is_a_record() {
+    let options = Options::default().with_quoting(Quoting::None);
+    let file = b"a\tb\"c\n1\t\"x\n\"2\t\"y\"\r\n3\t\"\"";
+    let mut reader = Reader::new(&file[..], &options).unwrap();
+    assert_eq!(reader.layout().names(), ["a", "b\"c"]);
+    let mut rows = Vec::new();
+    while let Some(record) = reader.next_record().unwrap() {
+        let texts = [0, 1].map(|column| record.text(column).unwrap().into_owned());
+        rows.push(texts.map(|text| String::from_utf8(text).unwrap()));
+    }
+    assert_eq!(rows, [["1", "\"x"], ["\"2", "\"y\""], ["3", "\"\""]]);
+}
+
+#[test]
+fn quotes_show_which_separator_is_wrong() {
+    let layout = layout(b"id,card,\"notes; a; b; c; d\"\n");
+    assert_eq!(layout.separator(), Separator::Comma);
+    assert_eq!(layout.names().len(), 3);
+}
+
+#[test]
+fn line_ends_of_cr_alone_are_named_and_nothing_of_the_file_is() {
+    for file in [
+        "id,card\r1,4000000000000135\r2,4000000000000143\r",
+        "\"id\",\"card\"\r\"1\",\"4000000000000135\"\r",
+        "id,card\r1,4000000000000135",
+        "id,card\r",
+        "id,card\r\r\n1,4000000000000135\r\r\n",
+        "id,\"ca\rrd\r1,4000000000000135\r",
+    ] {
+        let error = failure(file.as_bytes());
+        assert!(matches!(error, Error::CarriageReturns), "{file:?}: {error}");
+        assert_eq!(
+            error.to_string(),
+            "the first line has a CR without an LF: CR line ends are not supported"
+        );
+    }
+    let long = format!("id,card\r{}", "1,4000000000000135\r".repeat(1 << 17));
+    assert!(matches!(failure(long.as_bytes()), Error::CarriageReturns));
+    let quoted = failure(b"\"a\rb\",c\r\n");
+    assert!(matches!(quoted, Error::CarriageReturns), "{quoted}");
+}
+
+#[test]
+fn a_header_with_other_line_ends_is_refused_by_their_number() {
+    for (end, number) in [
+        ("\u{b}", "U+000B"),
+        ("\u{c}", "U+000C"),
+        ("\u{1e}", "U+001E"),
+        ("\u{85}", "U+0085"),
+        ("\u{2028}", "U+2028"),
+        ("\u{2029}", "U+2029"),
+    ] {
+        let file = ["id,card", "1,4000000000000135", ""].join(end);
+        let error = failure(file.as_bytes());
+        assert_eq!(
+            error.to_string(),
+            format!("the first line has the character {number}: only LF and CRLF end lines")
+        );
+    }
+    assert_eq!(
+        layout(b"\"a\n\tb\",\"c\r\nd\"\n").names(),
+        ["a\n\tb", "c\r\nd"]
+    );
+}
+
+#[test]
+fn lines_are_counted_whether_the_last_one_ends_or_not() {
+    for (file, lines) in [
+        (&b"a"[..], 1),
+        (b"a\n", 1),
+        (b"a\n1", 2),
+        (b"a\n1\n", 2),
+        (b"\"a\n\"\n\"1\n\n\"\n\n2", 7),
+    ] {
+        let mut reader = open(file).unwrap();
+        while reader.next_record().unwrap().is_some() {}
+        assert_eq!(reader.lines(), lines, "{file:?}");
     }
 }
 
@@ -205,12 +327,13 @@ fn a_reader_that_failed_does_not_go_on_behind_the_bad_record() {
 #[test]
 fn an_unknown_column_is_answered_with_those_there_are() {
     let layout = layout(b"id,name\n");
+    let known = ["id".to_owned(), "name".to_owned()];
     assert_eq!(layout.columns(&["name", "id"]).unwrap(), [1, 0]);
     for wrong in ["Name", "name ", "", "nam"] {
         match layout.column(wrong) {
-            Err(Error::UnknownColumn { column, available }) => {
+            Err(Error::UnknownColumn { column, header }) => {
                 assert_eq!(column, wrong);
-                assert_eq!(available, ["id", "name"]);
+                assert_eq!(header.names(), Some(&known[..]));
             }
             other => panic!("{other:?}"),
         }
@@ -219,6 +342,24 @@ fn an_unknown_column_is_answered_with_those_there_are() {
         layout.columns(&["id", "id"]),
         Err(Error::ColumnTwice { column: 0 })
     ));
+}
+
+#[test]
+fn a_file_without_a_header_shows_no_cell() {
+    let error = layout(b"1,4000000000000135,Ada\n")
+        .column("card")
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no column \"card\"; the first line has 3 columns, and data in number 1, 2: no header?"
+    );
+    let debug = format!("{error:?}");
+    assert!(!debug.contains("4000") && !debug.contains("Ada"), "{debug}");
+    let error = failure(b"1,4000000000000135,4000000000000135\n");
+    assert_eq!(
+        error.to_string(),
+        "columns number 2 and 3 have the same name"
+    );
 }
 
 #[test]

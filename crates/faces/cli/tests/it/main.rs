@@ -46,6 +46,8 @@ mod curl;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod dialect;
+#[cfg(test)]
 mod format;
 #[cfg(test)]
 mod fpe;
