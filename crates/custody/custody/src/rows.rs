@@ -155,6 +155,9 @@ pub enum Error {
     /// A row that its MAC calls ours does not parse: written by a newer version, or a bug.
     #[error("a row of table {0:?} cannot be read by this version")]
     Unreadable(Table),
+    /// A row that a record of the audit log has was not written by this store: its MAC does not fit.
+    #[error("a record of the audit log has a row of table {0:?} whose MAC is not the store's")]
+    ForeignRow(Table),
     /// The store failed.
     #[error("the store failed")]
     Store(#[from] keywright_store::Error),

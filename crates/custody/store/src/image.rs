@@ -142,6 +142,12 @@ impl Proven {
         &self.image
     }
 
+    /// Whether the store of this image gave `row` its MAC. It says nothing of when.
+    #[must_use]
+    pub fn is_own(&self, table: Table, row: &Row) -> bool {
+        table != Table::Meta && self.integrity.check_row(table, row).is_ok()
+    }
+
     /// Writes `rows` into an empty engine, all at once, at `epoch`, under the row key of the image. Rows of
     /// `meta` that the store writes by itself are passed over.
     ///

@@ -72,12 +72,7 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
         }
     };
     node.tell_events(Box::new(|event| {
-        let weight = match event.level() {
-            Level::Error => "error: ",
-            Level::Warning => "warning: ",
-            Level::Info => "",
-        };
-        output::write_message(format_args!("{weight}{event}"))
+        output::write_message(format_args!("{}{event}", weight(event)))
     }));
     let serving = node.serve(arguments.listen)?;
     announce(&serving);
@@ -91,6 +86,15 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
     let exit = judge(ending, serving.stop())?;
     message!("stopped");
     Ok(exit)
+}
+
+/// How bad an event is, before its sentence.
+const fn weight(event: &Event) -> &'static str {
+    match event.level() {
+        Level::Error => "error: ",
+        Level::Warning => "warning: ",
+        Level::Info => "",
+    }
 }
 
 /// A token's module for the service that started this process.
@@ -256,6 +260,9 @@ fn announce(serving: &Serving) {
     message!("checked {} rows in {:.0?}", checked.rows, checked.took);
     if !node.memory_is_locked() {
         message!("warning: the system forbids locking memory; keys may be swapped (ulimit -l)");
+    }
+    for found in serving.node().audit_findings() {
+        message!("{}{found}", weight(&found));
     }
     for label in serving.unfit_keys() {
         message!("warning: {}", Event::KeyUnfit(*label));

@@ -11,7 +11,8 @@
 //! link n = SHA-256(link n-1 | lp(body n))
 //! ```
 //!
-//! The sequence number in body n is n. A writer that loses its file goes on under a new number.
+//! The sequence number in body n is n. Between records stand check frames, which are no links ([`crate::check`]): one
+//! ends each write. A writer that loses its file goes on under a new number.
 //! Not here: who checks a file against heads (`verify`).
 
 use std::io::{self, Read, Seek, SeekFrom};
@@ -21,6 +22,7 @@ use keywright_primitives::hash::sha256;
 use keywright_types::{BootId, InstallationId, NodeId};
 
 use crate::RecordType;
+use crate::check::{CHECK_LEN, CheckKey, Proof};
 use crate::field::Field;
 use crate::finding::Fault;
 use crate::record::{Entry, FIXED_LEN, MAX_BODY};
@@ -33,6 +35,8 @@ pub(crate) const FRAME_LEN: usize = 12;
 
 const LABEL: &[u8] = b"keywright/audit/v1";
 const CUT_LINK: usize = 8;
+/// A length that no record has.
+const CHECK_PREFIX: [u8; 4] = [0; 4];
 
 /// Which file: the writer of one boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -193,6 +197,17 @@ impl Chain {
         self.sequence = sequence;
         Some(sequence)
     }
+
+    /// Appends the check frame of all records so far to `out`.
+    pub(crate) fn append_check(&mut self, out: &mut Vec<u8>, key: &CheckKey) {
+        let mac = key.mac(&self.link());
+        self.scratch.truncate(32);
+        self.scratch.extend_from_slice(&CHECK_PREFIX);
+        self.scratch.extend_from_slice(&mac);
+        let cut_link = sha256(&self.scratch);
+        out.extend_from_slice(&self.scratch[32..]);
+        out.extend_from_slice(&cut_link[..CUT_LINK]);
+    }
 }
 
 /// What comes next in a file.
@@ -200,6 +215,8 @@ impl Chain {
 pub(crate) enum Step {
     /// A whole record that fits the chain; see [`ChainReader::entry`].
     Record,
+    /// A whole check frame, and what it says. No file of heads has one.
+    Check(Proof),
     /// The file ends after a whole record.
     End,
     /// The file ends inside a record.
@@ -217,6 +234,9 @@ pub(crate) struct ChainReader<R> {
     scratch: Vec<u8>,
     origin: Option<(Origin, Option<u64>)>,
     file: FileId,
+    key: Option<CheckKey>,
+    /// A check frame was read last, so that what comes next must be a record.
+    checked: bool,
 }
 
 impl<R: Read> ChainReader<R> {
@@ -230,6 +250,16 @@ impl<R: Read> ChainReader<R> {
             scratch: vec![0; 32],
             origin: None,
             file,
+            key: None,
+            checked: false,
+        }
+    }
+
+    /// Has check frames judged under this key.
+    pub(crate) fn judged_by(self, key: &CheckKey) -> Self {
+        Self {
+            key: Some(key.clone()),
+            ..self
         }
     }
 
@@ -252,6 +282,10 @@ impl<R: Read> ChainReader<R> {
             link,
             length: self.position,
         }
+    }
+
+    pub(crate) const fn position(&self) -> u64 {
+        self.position
     }
 
     pub(crate) const fn size(&self) -> u64 {
@@ -277,7 +311,7 @@ impl<R: Read> ChainReader<R> {
         Entry::parse(body).ok()
     }
 
-    /// The next record.
+    /// The next record or check frame.
     ///
     /// # Errors
     /// The fault, at [`ChainReader::state`]'s end, or what reading failed with.
@@ -292,6 +326,9 @@ impl<R: Read> ChainReader<R> {
         }
         self.fill(4)?;
         let length = self.announced();
+        if length == 0 {
+            return self.check_frame(left);
+        }
         if !(FIXED_LEN..=MAX_BODY).contains(&length) {
             return Err(Fault::Length.into());
         }
@@ -303,7 +340,33 @@ impl<R: Read> ChainReader<R> {
         self.check(length)?;
         self.position += frame;
         self.sequence += 1;
+        self.checked = false;
         Ok(Step::Record)
+    }
+
+    /// A check frame, of which the length is read: it follows a record, and nothing else.
+    fn check_frame(&mut self, left: u64) -> Result<Step, ReadError> {
+        let present = usize::try_from(left).unwrap_or(usize::MAX).min(CHECK_LEN);
+        self.fill(present - CHECK_PREFIX.len())?;
+        if self.checked || self.sequence == 0 {
+            return Err(Fault::Length.into());
+        }
+        if present < CHECK_LEN {
+            return Ok(Step::Cut);
+        }
+        let (hashed, cut_link) = self.scratch.split_at(32 + CHECK_LEN - CUT_LINK);
+        if sha256(hashed)[..CUT_LINK] != *cut_link {
+            return Err(Fault::Link.into());
+        }
+        let (mut link, mut mac) = ([0; 32], [0; 32]);
+        link.copy_from_slice(&hashed[..32]);
+        mac.copy_from_slice(&hashed[36..]);
+        self.position += CHECK_LEN as u64;
+        self.checked = true;
+        let key = self.key.as_ref();
+        Ok(Step::Check(
+            key.map_or(Proof::Unknown, |key| key.judge(&link, &mac)),
+        ))
     }
 
     fn check(&mut self, length: usize) -> Result<(), ReadError> {
@@ -337,20 +400,36 @@ impl<R: Read> ChainReader<R> {
     fn cut(&mut self, left: u64) -> Result<Step, ReadError> {
         let left = usize::try_from(left).map_err(|_| Fault::Length)?;
         self.fill(left - 4)?;
-        if let Some(length) = left.checked_sub(FRAME_LEN) {
-            let mut whole = self.scratch.clone();
-            let prefix = u32::try_from(length).unwrap_or(u32::MAX);
-            whole[32..36].copy_from_slice(&prefix.to_be_bytes());
-            let (hashed, cut_link) = whole.split_at(whole.len() - CUT_LINK);
-            if sha256(hashed)[..CUT_LINK] == *cut_link {
-                return Err(Fault::Length.into());
-            }
+        // The last frame alone, or the last record with its check frame behind it.
+        let whole = self.scratch.len();
+        let is_whole = |frame: Option<usize>, length: Option<usize>| {
+            frame
+                .zip(length)
+                .is_some_and(|(end, length)| self.would_fit(end, length))
+        };
+        let before = whole.checked_sub(CHECK_LEN);
+        let changed = is_whole(Some(whole), left.checked_sub(FRAME_LEN))
+            || is_whole(before, left.checked_sub(CHECK_LEN + FRAME_LEN))
+            || (left == CHECK_LEN && is_whole(Some(whole), Some(0)));
+        match changed {
+            true => Err(Fault::Length.into()),
+            false => Ok(Step::Cut),
         }
-        Ok(Step::Cut)
+    }
+
+    /// Whether what was read up to `end` is a whole frame if its length was meant to be this one.
+    fn would_fit(&self, end: usize, length: usize) -> bool {
+        let Some(mut whole) = self.scratch.get(..end).map(<[u8]>::to_vec) else {
+            return false;
+        };
+        let prefix = u32::try_from(length).unwrap_or(u32::MAX);
+        whole[32..36].copy_from_slice(&prefix.to_be_bytes());
+        let (hashed, cut_link) = whole.split_at(whole.len() - CUT_LINK);
+        sha256(hashed)[..CUT_LINK] == *cut_link
     }
 
     /// Whether what follows the last good record is what a crash may leave in a file that was laid
-    /// out with zeros: at most one record that does not fit, then zeros to the end. Consumes the rest.
+    /// out with zeros: at most one record or check frame that does not fit, then zeros to the end. Consumes the rest.
     pub(crate) fn is_unused_tail(&mut self) -> io::Result<bool> {
         let Some((_, Some(preallocated))) = self.origin else {
             return Ok(false);

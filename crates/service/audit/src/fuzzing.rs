@@ -5,6 +5,7 @@ use keywright_encoding::Reader;
 use keywright_types::BootId;
 
 use crate::chain::{ChainReader, FileId, Origin, Step};
+use crate::check::{CheckKey, Proof};
 use crate::head::{HeadReader, SignedHead};
 use crate::record::{Entry, ReadField};
 use crate::show;
@@ -15,7 +16,8 @@ use crate::show;
 /// * nothing panics and every file ends;
 /// * a body that is read is written back to the same bytes;
 /// * a head that is read is written back to the same bytes;
-/// * a file of records is read only as far as its bytes go.
+/// * a file of records is read only as far as its bytes go, and to the same place with a check key and without;
+/// * a check frame follows a record, and nothing else.
 ///
 /// # Panics
 /// If one of them does not hold, which is what a fuzzer looks for.
@@ -51,12 +53,33 @@ fn body(data: &[u8], entry: &Entry<'_>) {
 }
 
 fn file(data: &[u8]) {
-    let mut reader = ChainReader::new(data, data.len() as u64, claimed(data));
-    while let Ok(Step::Record) = reader.step() {
-        assert!(reader.entry().is_some());
+    let mut keyless = ChainReader::new(data, data.len() as u64, claimed(data));
+    let key = CheckKey::from_bytes(&CHECK_KEY);
+    let mut reader = ChainReader::new(data, data.len() as u64, claimed(data)).judged_by(&key);
+    let mut last = Step::End;
+    loop {
+        let (step, passed) = (reader.step(), keyless.step());
+        assert_eq!(reader.state(), keyless.state(), "a key moves nothing");
+        let Ok(step) = step else {
+            assert!(passed.is_err());
+            break;
+        };
+        match step {
+            Step::Record => assert!(reader.entry().is_some()),
+            Step::Check(proof) => {
+                assert!(last == Step::Record, "a check frame follows a record");
+                assert!(proof != Proof::Unknown);
+                assert!(matches!(passed, Ok(Step::Check(Proof::Unknown))));
+            }
+            Step::End | Step::Cut => break,
+        }
+        last = step;
     }
     assert!(reader.state().length <= data.len() as u64);
 }
+
+/// The key of check frames that hold in the corpus.
+pub const CHECK_KEY: [u8; 32] = [8; 32];
 
 /// The file that the first record claims to begin: taken at its word, so that the rest is read as well.
 fn claimed(data: &[u8]) -> FileId {

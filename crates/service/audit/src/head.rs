@@ -10,6 +10,7 @@
 //!          | count u32, each: boot id 16 | writer u32 | sequence u64 | link 32 | length u64
 //!          | signer-change: algorithm u16 | key version u32 | public key 32
 //!          | prune: number u64 | hash 32 of the newest head that went with the files
+//!          | start-unproven: count u32, each: boot id 16 | writer u32 | sequence u64 | length u64
 //! signature = Ed25519("keywright/audit-head/v1" | signed)
 //! hash of a head = SHA-256("keywright/audit-head/v1" | signed)
 //! ```
@@ -17,7 +18,8 @@
 //! Numbers count from 1; the first head's previous hash is zeros. The public key is in the head so that
 //! one head can be checked alone; whether it is the right key, only a fingerprint from outside can say.
 //! A head lists the files that are open and those that ended since the head before; the first head of a
-//! boot lists every older file (7.35).
+//! boot lists every older file (7.35), and says from where on in which of them nothing proved the records when they
+//! were found: neither an older head nor a check frame. Later first heads repeat that as long as the file is there.
 
 use std::io::Read;
 
@@ -35,6 +37,7 @@ const LABEL: &[u8] = b"keywright/audit-head/v1";
 const SIGNER_LEN: usize = 38;
 const FIXED_LEN: usize = 113;
 const STATE_LEN: usize = 68;
+const TAIL_LEN: usize = 36;
 /// A head of 240,000 files.
 const MAX_LEN: usize = 16 << 20;
 
@@ -129,11 +132,13 @@ impl HeadId {
 }
 
 /// What a kind of head says besides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Statement {
     /// The first head of a boot.
     Start,
+    /// The first head of a boot that has older files with records which nothing proves.
+    StartUnproven(Vec<UnprovenTail>),
     /// Nothing more.
     Running,
     /// The boot ends here.
@@ -150,12 +155,41 @@ impl Statement {
     pub const fn kind(&self) -> HeadKind {
         match self {
             Self::Start => HeadKind::Start,
+            Self::StartUnproven(_) => HeadKind::StartUnproven,
             Self::Running => HeadKind::Running,
             Self::Shutdown => HeadKind::Shutdown,
             Self::SignerChange(_) => HeadKind::SignerChange,
             Self::Prune(_) => HeadKind::Prune,
         }
     }
+
+    /// Whether a boot begins with it.
+    pub(crate) const fn is_start(&self) -> bool {
+        matches!(self, Self::Start | Self::StartUnproven(_))
+    }
+
+    /// Where in older files records begin that nothing proves.
+    pub(crate) fn unproven(&self) -> &[UnprovenTail] {
+        match self {
+            Self::StartUnproven(tails) => tails,
+            _ => &[],
+        }
+    }
+}
+
+/// The end of an older file that nothing proved when it was found: a head covers it since, and says so for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "what a head states of such a file is this for ever"
+)]
+pub struct UnprovenTail {
+    /// The file.
+    pub file: FileId,
+    /// The last record that is proven; 0 for none.
+    pub sequence: u64,
+    /// Where the first one begins that is not.
+    pub length: u64,
 }
 
 /// A head.
@@ -211,6 +245,7 @@ impl Head {
                 out.extend_from_slice(&newest.number.to_be_bytes());
                 out.extend_from_slice(&newest.hash);
             }
+            Statement::StartUnproven(tails) => put_tails(tails, out),
         }
     }
 
@@ -238,6 +273,7 @@ impl Head {
                 number: reader.u64()?,
                 hash: *reader.array()?,
             }),
+            HeadKind::StartUnproven => Statement::StartUnproven(read_tails(reader)?),
         };
         let time = WallTime::from_unix_nanos(time);
         Ok(Self {
@@ -265,6 +301,36 @@ fn read_state(reader: &mut Reader<'_>) -> Result<FileState, Fault> {
         link: *reader.array()?,
         length: reader.u64()?,
     })
+}
+
+fn put_tails(tails: &[UnprovenTail], out: &mut Vec<u8>) {
+    let count = u32::try_from(tails.len()).unwrap_or(u32::MAX);
+    out.extend_from_slice(&count.to_be_bytes());
+    for tail in tails {
+        out.extend_from_slice(tail.file.boot.as_bytes());
+        out.extend_from_slice(&tail.file.writer.to_be_bytes());
+        out.extend_from_slice(&tail.sequence.to_be_bytes());
+        out.extend_from_slice(&tail.length.to_be_bytes());
+    }
+}
+
+/// At least one: without any, the head is a start like others.
+fn read_tails(reader: &mut Reader<'_>) -> Result<Vec<UnprovenTail>, Fault> {
+    let count = usize::try_from(reader.u32()?).map_err(|_| Fault::Head)?;
+    if count == 0 || count > reader.rest().len() / TAIL_LEN {
+        return Err(Fault::Head);
+    }
+    let mut tail = || {
+        Ok(UnprovenTail {
+            file: FileId {
+                boot: BootId::from_bytes(*reader.array()?),
+                writer: reader.u32()?,
+            },
+            sequence: reader.u64()?,
+            length: reader.u64()?,
+        })
+    };
+    (0..count).map(|_| tail()).collect()
 }
 
 /// A head with its signature: what is kept in the store and handed out.
@@ -463,13 +529,19 @@ fn cut(bytes: &[u8], length: usize) -> Result<Step, ReadError> {
         return Ok(Step::Cut);
     };
     let kind = HeadKind::from_number(bytes[SIGNER_LEN + 56]);
-    let extra = match kind.map_err(|_| Fault::Head)? {
-        HeadKind::Start | HeadKind::Running | HeadKind::Shutdown => 0,
-        HeadKind::SignerChange => SIGNER_LEN,
-        HeadKind::Prune => 40,
-    };
     let count = u32::from_be_bytes(*count) as usize;
-    if count.saturating_mul(STATE_LEN) + SIGNER_LEN + FIXED_LEN + extra == length {
+    let states = count.saturating_mul(STATE_LEN);
+    let extra = length.checked_sub(states.saturating_add(SIGNER_LEN + FIXED_LEN));
+    let fits = match kind.map_err(|_| Fault::Head)? {
+        HeadKind::Start | HeadKind::Running | HeadKind::Shutdown => extra == Some(0),
+        HeadKind::SignerChange => extra == Some(SIGNER_LEN),
+        HeadKind::Prune => extra == Some(40),
+        // Their count may be cut off as well.
+        HeadKind::StartUnproven => extra
+            .and_then(|extra| extra.checked_sub(4))
+            .is_some_and(|tails| tails > 0 && tails.is_multiple_of(TAIL_LEN)),
+    };
+    if fits {
         Ok(Step::Cut)
     } else {
         Err(Fault::Length.into())

@@ -3,6 +3,9 @@
 //! Start-up does not verify the log; it finds the newest head, the end of every older file, and the
 //! orders without an end. Files of the newest boot are read from where its newest head states them,
 //! unless orders were open there: then from their beginning.
+//!
+//! Behind the newest head only what a check frame proves is read for orders and epochs. What nothing proves, the next
+//! first head states as such: a crash can leave it, and so can anybody who writes the folder.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -12,11 +15,12 @@ use std::path::Path;
 use keywright_clock::WallTime;
 use keywright_types::{BootId, RequestId};
 
-use crate::chain::{ChainReader, FileId, FileState, ReadError, Step};
+use crate::chain::{ChainReader, FileId, FileState, Origin, ReadError, Step};
+use crate::check::{CheckKey, Extent, Proof};
 use crate::error;
-use crate::field::Place;
+use crate::field;
 use crate::finding::{Fault, Finding};
-use crate::head::{self, HeadId, HeadReader, SignedHead, Signer, Statement};
+use crate::head::{self, HeadId, HeadReader, SignedHead, Signer, Statement, UnprovenTail};
 use crate::log::Identity;
 use crate::order::UnfinishedOrder;
 use crate::record::Entry;
@@ -33,6 +37,10 @@ pub(crate) struct History {
     pub(crate) signer: Option<Signer>,
     pub(crate) epoch: u64,
     pub(crate) older: Vec<FileState>,
+    /// Where in older files records begin that nothing proves.
+    pub(crate) unproven: Vec<UnprovenTail>,
+    /// How many records were found now that nothing proves.
+    pub(crate) adopted: u64,
     pub(crate) unfinished: Vec<UnfinishedOrder>,
     pub(crate) damage: Vec<Finding>,
 }
@@ -81,7 +89,7 @@ pub(crate) fn open_heads(dir: &Path, name: &str) -> io::Result<HeadReader<BufRea
     ))
 }
 
-pub(crate) fn open_records(dir: &Path, file: FileId) -> io::Result<ChainReader<BufReader<File>>> {
+pub(crate) fn open_records(dir: &Path, file: FileId) -> io::Result<Records> {
     let input = File::open(dir.join(file.file_name()))?;
     let size = input.metadata()?.len();
     Ok(ChainReader::new(
@@ -118,7 +126,7 @@ pub(crate) fn parts(
                     name,
                 });
             }
-            Ok(Step::End | Step::Cut) => empty.push(name),
+            Ok(Step::End | Step::Cut | Step::Check(_)) => empty.push(name),
             Err(error) => return Err((name, error)),
         }
     }
@@ -126,32 +134,38 @@ pub(crate) fn parts(
     Ok((parts, empty))
 }
 
-/// Reads what a start must know.
-pub(crate) fn read(dir: &Path) -> Result<History, AuditError> {
-    let listing = list(dir).map_err(error::Step::ReadHistory.failed())?;
+/// Reads what a start must know. Records are believed as far as a head or a check frame under `key` proves them.
+pub(crate) fn read(dir: &Path, key: &CheckKey, own: Identity) -> Result<History, AuditError> {
+    let failed = error::Step::ReadHistory;
+    let listing = list(dir).map_err(failed.failed())?;
     let (parts, _) = parts(dir, &listing).map_err(|(name, error)| damaged(name, 0, error))?;
-    let mut walk = Walk::default();
-    let newest_boot = parts.last().map(|part| part.boot);
-    for part in parts.iter().filter(|part| Some(part.boot) == newest_boot) {
-        walk.part(dir, part)?;
-    }
-    let mut orders = Orders::default();
-    let mut damage = Vec::new();
+    let walk = Walk::of_newest(dir, &parts)?;
+    let scanner = Scanner {
+        dir,
+        walk: &walk,
+        key,
+        identity: walk.identity.unwrap_or(own),
+    };
+    let boots: BTreeSet<_> = parts.iter().map(|part| part.boot).collect();
+    let mut found = Found {
+        older: walk.states.clone(),
+        unproven: walk.unproven.clone(),
+        ..Found::default()
+    };
     for file in &listing.records {
-        let ended = Some(file.boot) != newest_boot && walk.states.contains_key(file);
-        if !ended {
-            let from = walk
-                .states
-                .get(file)
-                .filter(|_| walk.open_orders == 0)
-                .copied();
-            let (state, finding) =
-                scan(dir, *file, from, &mut orders).map_err(error::Step::ReadHistory.failed())?;
-            damage.extend(finding);
-            let kept = walk.states.entry(*file).or_insert(state);
-            if state.length > kept.length {
-                *kept = state;
+        match scanner.place(*file, &boots) {
+            Place::Ended => {}
+            Place::Sealed(state) => {
+                let after = scanner.growth(&state).map_err(failed.failed())?;
+                found.damage.extend(after);
+                if walk.open_orders > 0 {
+                    let orders = &mut found.orders;
+                    let noted = scanner.note_orders(*file, state.length, orders);
+                    noted.map_err(failed.failed())?;
+                }
             }
+            Place::Unstated => found.damage.push(at_start(*file, Fault::Unstated)),
+            Place::Growing => found.add(&scanner, *file).map_err(failed.failed())?,
         }
     }
     Ok(History {
@@ -162,23 +176,98 @@ pub(crate) fn read(dir: &Path) -> Result<History, AuditError> {
             .map_or_else(String::new, |part| part.name.clone()),
         identity: walk.identity,
         signer: walk.signer,
-        epoch: walk.epoch.max(orders.epoch),
-        older: walk.states.into_values().collect(),
-        unfinished: orders.unfinished(),
-        damage,
+        epoch: walk.epoch.max(found.orders.epoch),
+        older: found.older.into_values().collect(),
+        unproven: found.unproven.into_values().collect(),
+        adopted: found.adopted,
+        unfinished: found.orders.unfinished(),
+        damage: found.damage,
     })
 }
 
-/// How far signed heads state each file: every file of the newest boot, and all older ones that it found.
-pub(crate) fn stated(dir: &Path) -> Result<BTreeMap<FileId, FileState>, AuditError> {
-    let listing = list(dir).map_err(error::Step::ReadHistory.failed())?;
-    let (parts, _) = parts(dir, &listing).map_err(|(name, error)| damaged(name, 0, error))?;
-    let newest = parts.last().map(|part| part.boot);
-    let mut walk = Walk::default();
-    for part in parts.iter().filter(|part| Some(part.boot) == newest) {
-        walk.part(dir, part)?;
+/// What the files of records say beyond the heads.
+#[derive(Default)]
+struct Found {
+    older: BTreeMap<FileId, FileState>,
+    unproven: BTreeMap<FileId, UnprovenTail>,
+    adopted: u64,
+    orders: Orders,
+    damage: Vec<Finding>,
+}
+
+impl Found {
+    /// A file that may have grown behind the newest head.
+    fn add(&mut self, scanner: &Scanner<'_>, file: FileId) -> io::Result<()> {
+        let Tail {
+            state,
+            proven,
+            finding,
+            foreign,
+        } = scanner.tail(file)?;
+        self.damage.extend(finding);
+        if foreign {
+            self.damage.push(at_start(file, Fault::Origin));
+            return Ok(());
+        }
+        let kept = self.older.entry(file).or_insert(state);
+        if state.length > kept.length {
+            *kept = state;
+        }
+        if state.sequence > proven.sequence {
+            self.adopted += state.sequence - proven.sequence;
+            let tail = UnprovenTail {
+                file,
+                sequence: proven.sequence,
+                length: proven.length,
+            };
+            self.unproven.insert(file, tail);
+        }
+        scanner.note_orders(file, proven.length, &mut self.orders)
     }
-    Ok(walk.states)
+}
+
+fn at_start(file: FileId, fault: Fault) -> Finding {
+    Finding {
+        file: file.file_name(),
+        offset: 0,
+        sequence: None,
+        fault,
+    }
+}
+
+/// How far each file is proven: by heads, and by check frames where there is a key to judge them.
+pub(crate) fn extents(
+    dir: &Path,
+    key: Option<&CheckKey>,
+) -> Result<BTreeMap<FileId, Extent>, AuditError> {
+    let failed = error::Step::ReadHistory;
+    let listing = list(dir).map_err(failed.failed())?;
+    let (parts, _) = parts(dir, &listing).map_err(|(name, error)| damaged(name, 0, error))?;
+    let walk = Walk::of_newest(dir, &parts)?;
+    let mut extents = BTreeMap::new();
+    for file in &listing.records {
+        let signed = walk.states.get(file).map_or(0, |state| state.length);
+        let checked = match (key, walk.identity) {
+            (Some(key), Some(identity)) if walk.may_grow(*file) => {
+                let scanner = Scanner {
+                    dir,
+                    walk: &walk,
+                    key,
+                    identity,
+                };
+                let tail = scanner.tail(*file).map_err(failed.failed())?;
+                if tail.foreign { 0 } else { tail.proven.length }
+            }
+            _ => signed,
+        };
+        let extent = Extent {
+            signed,
+            unproven_from: walk.unproven.get(file).map(|tail| tail.length),
+            checked,
+        };
+        extents.insert(*file, extent);
+    }
+    Ok(extents)
 }
 
 fn damaged(file: String, offset: u64, error: ReadError) -> AuditError {
@@ -205,6 +294,10 @@ struct Walk {
     epoch: u64,
     open_orders: u32,
     states: BTreeMap<FileId, FileState>,
+    unproven: BTreeMap<FileId, UnprovenTail>,
+    boot: Option<BootId>,
+    /// Files that the newest head states as files of its own boot: only these can have gone on behind it.
+    growing: BTreeSet<FileId>,
 }
 
 impl Default for Walk {
@@ -217,18 +310,43 @@ impl Default for Walk {
             epoch: 0,
             open_orders: 0,
             states: BTreeMap::new(),
+            unproven: BTreeMap::new(),
+            boot: None,
+            growing: BTreeSet::new(),
         }
     }
 }
 
 impl Walk {
+    /// The heads of the newest boot.
+    fn of_newest(dir: &Path, parts: &[Part]) -> Result<Self, AuditError> {
+        let mut walk = Self::default();
+        let newest = parts.last().map(|part| part.boot);
+        walk.boot = newest;
+        for part in parts.iter().filter(|part| Some(part.boot) == newest) {
+            walk.part(dir, part)?;
+        }
+        Ok(walk)
+    }
+
+    /// Whether a file may have records behind the newest head.
+    fn may_grow(&self, file: FileId) -> bool {
+        self.growing.contains(&file) || !self.states.contains_key(&file)
+    }
+
+    /// Whether the newest boot ended in order.
+    fn is_shut_down(&self) -> bool {
+        let newest = self.newest_head.as_ref();
+        newest.is_some_and(|signed| signed.head().statement == Statement::Shutdown)
+    }
+
     fn part(&mut self, dir: &Path, part: &Part) -> Result<(), AuditError> {
         let mut reader = open_heads(dir, &part.name).map_err(error::Step::ReadHistory.failed())?;
         loop {
             let offset = reader.position();
             match reader.step() {
                 Ok(Step::Record) => {}
-                Ok(Step::End | Step::Cut) => return Ok(()),
+                Ok(Step::End | Step::Cut | Step::Check(_)) => return Ok(()),
                 Err(error) => return Err(damaged(part.name.clone(), offset, error)),
             }
             if let Some(head) = reader.take() {
@@ -260,64 +378,182 @@ impl Walk {
         for state in &head.files {
             if pruned && state.file.boot != head.boot {
                 self.states.remove(&state.file);
+                self.unproven.remove(&state.file);
             } else {
                 self.states.insert(state.file, *state);
             }
         }
+        let tails = head.statement.unproven().iter();
+        self.unproven.extend(tails.map(|tail| (tail.file, *tail)));
+        let own = head.files.iter().map(|state| state.file);
+        let own = own.filter(|file| {
+            file.boot == head.boot && !matches!(head.statement, Statement::Shutdown)
+        });
+        self.growing = own.collect();
         self.newest_head = Some(signed);
         Ok(())
     }
 }
 
-/// Reads a file from a stated place, or from its start, to where its chain ends.
-fn scan(
-    dir: &Path,
-    file: FileId,
-    from: Option<FileState>,
-    orders: &mut Orders,
-) -> io::Result<(FileState, Option<Finding>)> {
-    let mut input = File::open(dir.join(file.file_name()))?;
-    let size = input.metadata()?.len();
-    let start = from.map_or(0, |state| state.length);
-    input.seek(SeekFrom::Start(start))?;
-    let input = BufReader::with_capacity(BUFFER, input);
-    let mut reader = match &from {
-        Some(state) => ChainReader::resume(input, size, state),
-        None => ChainReader::new(input, size, file),
-    };
-    let fault = loop {
-        match reader.step() {
-            Ok(Step::Record) => {
-                if let Some(entry) = reader.entry() {
-                    let place = Place {
-                        file,
-                        sequence: entry.sequence(),
-                    };
-                    orders.note(place, &entry);
+/// What heads say of a file.
+enum Place {
+    /// A head of a later boot states its end.
+    Ended,
+    /// A head of its own boot stated its end.
+    Sealed(FileState),
+    /// No head states it, and no crash explains that.
+    Unstated,
+    /// It may have records behind the newest head.
+    Growing,
+}
+
+/// Reads what stands behind the newest head.
+struct Scanner<'a> {
+    dir: &'a Path,
+    walk: &'a Walk,
+    key: &'a CheckKey,
+    /// Whose files they must be.
+    identity: Identity,
+}
+
+/// The end of one file.
+struct Tail {
+    /// Where its chain ends.
+    state: FileState,
+    /// Where the last record that is proven ends.
+    proven: FileState,
+    finding: Option<Finding>,
+    /// Its first record names another node, or another head than was newest.
+    foreign: bool,
+}
+
+impl Scanner<'_> {
+    fn place(&self, file: FileId, boots: &BTreeSet<BootId>) -> Place {
+        let newest = self.walk.boot == Some(file.boot);
+        match self.walk.states.get(&file) {
+            Some(_) if !newest => Place::Ended,
+            Some(state) if !self.walk.may_grow(file) => Place::Sealed(*state),
+            Some(_) => Place::Growing,
+            // The first head of the boot after it states every file that a boot left.
+            None if !newest && boots.contains(&file.boot) => Place::Unstated,
+            None if newest && self.walk.is_shut_down() => Place::Unstated,
+            None => Place::Growing,
+        }
+    }
+
+    /// What stands behind the end that a file had.
+    fn growth(&self, state: &FileState) -> io::Result<Option<Finding>> {
+        let name = state.file.file_name();
+        let length = fs::metadata(self.dir.join(&name))?.len();
+        Ok((length > state.length).then_some(Finding {
+            file: name,
+            offset: state.length,
+            sequence: Some(state.sequence + 1),
+            fault: Fault::After,
+        }))
+    }
+
+    /// Reads a file from where the newest head states it.
+    fn tail(&self, file: FileId) -> io::Result<Tail> {
+        let signed = self.walk.states.get(&file).copied();
+        let tail = self.scan(file, signed, signed)?;
+        match (&tail.finding, signed) {
+            // Only from its start does the reader learn what kind of file this is.
+            (Some(_), Some(_)) => self.scan(file, None, signed),
+            _ => Ok(tail),
+        }
+    }
+
+    fn reader(&self, file: FileId, from: Option<FileState>) -> io::Result<Records> {
+        let mut input = File::open(self.dir.join(file.file_name()))?;
+        let size = input.metadata()?.len();
+        input.seek(SeekFrom::Start(from.map_or(0, |state| state.length)))?;
+        let input = BufReader::with_capacity(BUFFER, input);
+        let reader = match &from {
+            Some(state) => ChainReader::resume(input, size, state),
+            None => ChainReader::new(input, size, file),
+        };
+        Ok(reader.judged_by(self.key))
+    }
+
+    /// Reads a file from a stated place, or from its start, to where its chain ends.
+    fn scan(
+        &self,
+        file: FileId,
+        from: Option<FileState>,
+        signed: Option<FileState>,
+    ) -> io::Result<Tail> {
+        let mut reader = self.reader(file, from)?;
+        let mut proven = signed.unwrap_or_else(|| reader.state());
+        let fault = loop {
+            match reader.step() {
+                Ok(Step::Check(Proof::Holds)) if reader.state().length > proven.length => {
+                    proven = reader.state();
+                }
+                Ok(Step::Record | Step::Check(_)) => {}
+                Ok(Step::End) if reader.size() < reader.state().length => break Some(Fault::Cut),
+                Ok(Step::End | Step::Cut) => break None,
+                Err(ReadError::Io(error)) => return Err(error),
+                Err(ReadError::Fault(fault)) => {
+                    // A file that was laid out with zeros begins them where its records end.
+                    break (!reader.is_unused_tail()?).then_some(fault);
                 }
             }
-            Ok(Step::End) if size < start => break Some(Fault::Cut),
-            Ok(Step::End | Step::Cut) => break None,
-            Err(ReadError::Io(error)) => return Err(error),
-            Err(ReadError::Fault(fault)) => {
-                // A file that was laid out with zeros begins them where its records end.
-                break (!reader.is_unused_tail()?).then_some(fault);
+        };
+        let state = reader.state();
+        let finding = fault.map(|fault| Finding {
+            file: file.file_name(),
+            offset: state.length,
+            sequence: Some(state.sequence + 1),
+            fault,
+        });
+        let foreign = reader.origin().is_some_and(|origin| match signed {
+            // Stated before its first record was written: with the link that this one must lead to.
+            Some(signed) if signed.length == 0 => origin.link() != signed.link,
+            Some(_) => false,
+            None => !self.fits(origin),
+        });
+        Ok(Tail {
+            state,
+            proven,
+            finding,
+            foreign,
+        })
+    }
+
+    /// Whether a file that no head states can be of this node, begun behind the newest head. Another node of the same
+    /// installation may have the same key.
+    fn fits(&self, origin: &Origin) -> bool {
+        origin.installation == self.identity.installation
+            && origin.node == self.identity.node
+            && origin.newest_head == self.walk.newest.hash
+    }
+
+    /// Notes the orders of a file up to where it is proven.
+    fn note_orders(&self, file: FileId, proven: u64, orders: &mut Orders) -> io::Result<()> {
+        let signed = self.walk.states.get(&file).copied();
+        let mut reader = self.reader(file, signed.filter(|_| self.walk.open_orders == 0))?;
+        while reader.state().length < proven {
+            match reader.step() {
+                Ok(Step::Record) => {}
+                Ok(Step::Check(_)) => continue,
+                Ok(Step::End | Step::Cut) | Err(ReadError::Fault(_)) => return Ok(()),
+                Err(ReadError::Io(error)) => return Err(error),
+            }
+            if let Some(entry) = reader.entry() {
+                let place = field::Place {
+                    file,
+                    sequence: entry.sequence(),
+                };
+                orders.note(place, &entry);
             }
         }
-    };
-    if fault.is_some() && from.is_some() {
-        // Only from its start does the reader learn what kind of file this is.
-        return scan(dir, file, None, orders);
+        Ok(())
     }
-    let state = reader.state();
-    let finding = fault.map(|fault| Finding {
-        file: file.file_name(),
-        offset: state.length,
-        sequence: Some(state.sequence + 1),
-        fault,
-    });
-    Ok((state, finding))
 }
+
+/// A file of records that is being read.
+pub(crate) type Records = ChainReader<BufReader<File>>;
 
 /// Orders by request: begun, or ended.
 #[derive(Default)]
@@ -328,7 +564,7 @@ struct Orders {
 }
 
 impl Orders {
-    fn note(&mut self, place: Place, entry: &Entry<'_>) {
+    fn note(&mut self, place: field::Place, entry: &Entry<'_>) {
         let facts = entry.facts();
         self.epoch = self.epoch.max(facts.epoch);
         match facts.kind {
@@ -401,7 +637,7 @@ fn last_head(dir: &Path, parts: &[Part]) -> Result<Option<SignedHead>, AuditErro
                 .map_err(|error| damaged(part.name.clone(), offset, error))?
             {
                 Step::Record => last = reader.take(),
-                Step::End | Step::Cut => break,
+                Step::End | Step::Cut | Step::Check(_) => break,
             }
         }
     }

@@ -5,6 +5,7 @@
 //! | [`record`], [`field`] | the body of a record, typed on the way in and on the way out | 7.30, 7.32 |
 //! | [`batch`], [`refusals`] | many items or refusals in one record | 7.31, 7.36 |
 //! | [`chain`] | links, files, and how a file is read | 7.33 |
+//! | [`check`] | check frames, and what proves a record | 7.33 |
 //! | [`head`] | signed heads | 7.34 |
 //! | [`log`], [`writer`] | the log of a running node | 7.29, 7.35, 7.36 |
 //! | [`verify`] | the offline verifier | 7.34, 7.35 |
@@ -12,9 +13,10 @@
 //! | [`show`] | records as JSON | 7.30 |
 //!
 //! What it promises: a record whose flush returned `Ok` is with the operating system, and after a sync
-//! on the medium; any change to what a signed head covers is found and named. What it does not: a log
-//! that was cut back to an older head looks whole, unless a newer head is known from elsewhere, and
-//! records after the newest head are chained but not signed.
+//! on the medium; any change to a record that a signed head covers is found and named, and so is a record behind the
+//! newest head that the node has not written, by whoever holds the check key. What it does not: a log
+//! that was cut back to an older head looks whole, unless a newer head is known from elsewhere, and without the check
+//! key records after the newest head are chained and nothing more.
 //!
 //! A folder holds `<boot id>-<writer>.log` ([`chain`]), `heads-<boot id>-<part>.bin` ([`head`]), the
 //! reserve for a full disk (`reserve-records`, `reserve-heads`) and a `lock`.
@@ -24,7 +26,8 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let dir = folder.path().to_path_buf();
 //! use keywright_audit::head::Fingerprint;
-//! use keywright_audit::log::{Identity, Log, Settings};
+//! use keywright_audit::check::CheckKey;
+//! use keywright_audit::log::{Identity, Keys, Log, Settings};
 //! use keywright_audit::record::Facts;
 //! use keywright_audit::verify::Verifier;
 //! use keywright_audit::RecordType;
@@ -39,7 +42,12 @@
 //!     node: NodeId::from_bytes([2; 16]),
 //! };
 //! let clock = Clock::system();
-//! let settings = Settings::new(dir.clone(), identity, clock.clone(), (key, KeyVersion::FIRST));
+//! let keys = Keys {
+//!     signer: key,
+//!     version: KeyVersion::FIRST,
+//!     check: CheckKey::from_bytes(&[8; 32]),
+//! };
+//! let settings = Settings::new(dir.clone(), identity, clock.clone(), keys);
 //!
 //! let log = Log::open(settings)?;
 //! let mut writer = log.writer()?;
@@ -58,6 +66,7 @@
 
 pub mod batch;
 pub mod chain;
+pub mod check;
 mod disk;
 mod error;
 pub mod field;
@@ -82,6 +91,7 @@ pub mod verify;
 mod vocabulary;
 pub mod writer;
 
+pub use check::Evidence;
 pub use disk::{Disk, Sink};
 pub use error::{AuditError, Step};
 pub use finding::{Fault, Finding};

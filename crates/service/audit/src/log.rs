@@ -16,6 +16,7 @@ use keywright_primitives::random::RandomStream;
 use keywright_primitives::signature::SigningKey;
 use keywright_types::{BootId, InstallationId, KeyVersion, NodeId, Operation};
 
+use crate::check::CheckKey;
 use crate::disk::{Disk, Folder};
 use crate::error::Step;
 use crate::head::{HeadId, SignedHead, Signer, Statement};
@@ -54,6 +55,21 @@ pub enum SyncMode {
     Strict,
 }
 
+/// The keys of a log.
+#[derive(Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "heads are signed and frames are checked, and nothing else has a key"
+)]
+pub struct Keys {
+    /// The key that signs heads.
+    pub signer: SigningKey,
+    /// Its version.
+    pub version: KeyVersion,
+    /// The key of check frames.
+    pub check: CheckKey,
+}
+
 /// How to open a log.
 #[non_exhaustive]
 pub struct Settings {
@@ -65,10 +81,8 @@ pub struct Settings {
     pub clock: Clock,
     /// When records reach the medium. Default: in groups, every 100 ms.
     pub sync: SyncMode,
-    /// The key that signs heads.
-    pub signer: SigningKey,
-    /// Its version.
-    pub key_version: KeyVersion,
+    /// The keys of the log.
+    pub keys: Keys,
     /// Takes every signed head. Default: nothing does.
     pub head_sink: HeadSink,
     /// The newest head that the store has, [`HeadId::NONE`] if it has none: a log that ends before it is refused, and
@@ -85,21 +99,15 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The defaults for this folder, node and key.
+    /// The defaults for this folder, node and keys.
     #[must_use]
-    pub fn new(
-        dir: PathBuf,
-        identity: Identity,
-        clock: Clock,
-        (signer, key_version): (SigningKey, KeyVersion),
-    ) -> Self {
+    pub fn new(dir: PathBuf, identity: Identity, clock: Clock, keys: Keys) -> Self {
         Self {
             dir,
             identity,
             clock,
             sync: SyncMode::Grouped(Duration::from_millis(100)),
-            signer,
-            key_version,
+            keys,
             head_sink: Box::new(|_| {}),
             newest_known: None,
             accept_known: None,
@@ -127,6 +135,7 @@ pub struct Log {
     commands: SyncSender<Command>,
     thread: Option<JoinHandle<()>>,
     unfinished: Vec<UnfinishedOrder>,
+    unproven: u64,
     damage: Vec<Finding>,
 }
 
@@ -170,7 +179,7 @@ impl Log {
     /// # Errors
     /// As [`Log::open`].
     pub(crate) fn open_on(settings: Settings, disk: Box<dyn Disk>) -> Result<Self, AuditError> {
-        let history = history::read(&settings.dir)?;
+        let history = history::read(&settings.dir, &settings.keys.check, settings.identity)?;
         history.admits(&settings)?;
         let lacks = settings
             .newest_known
@@ -187,7 +196,7 @@ impl Log {
             history.newest,
             history.epoch,
             history.older.clone(),
-            (settings.signer, settings.key_version),
+            (settings.keys.signer, settings.keys.version),
         );
         let shared = Arc::new(Shared::new(
             disk,
@@ -199,6 +208,7 @@ impl Log {
                 mode: settings.sync,
                 file_limit: settings.file_limit,
                 reserve: settings.reserve,
+                check_key: settings.keys.check,
             },
         ));
         Self::start(shared, history, (settings.dir, settings.head_sink))
@@ -222,7 +232,11 @@ impl Log {
         let count = u32::try_from(history.unfinished.len()).unwrap_or(u32::MAX);
         shared.open_orders.store(count, Ordering::SeqCst);
         let older = shared.older();
-        let head = shared.sign(Statement::Start, &older, crate::Room::Ordinary)?;
+        let statement = match history.unproven.is_empty() {
+            true => Statement::Start,
+            false => Statement::StartUnproven(history.unproven),
+        };
+        let head = shared.sign(statement, &older, crate::Room::Ordinary)?;
         sink(&head);
         let (commands, orders) = mpsc::sync_channel(8);
         let keeper = Keeper::new(Arc::clone(&shared), own, dir, sink);
@@ -235,6 +249,7 @@ impl Log {
             commands,
             thread: Some(thread),
             unfinished: history.unfinished,
+            unproven: history.adopted,
             damage: history.damage,
         })
     }
@@ -264,6 +279,14 @@ impl Log {
     #[must_use]
     pub fn damage(&self) -> &[Finding] {
         &self.damage
+    }
+
+    /// How many records this start found that neither a head nor a check frame proves. None of them was believed, and
+    /// the first head of this boot says for ever which they are. A crash that cuts a write of several records leaves
+    /// such, a log of an earlier version does, and so does anybody who can write the folder.
+    #[must_use]
+    pub const fn unproven(&self) -> u64 {
+        self.unproven
     }
 
     /// This boot's id.
@@ -394,7 +417,7 @@ impl History {
         {
             return Err(AuditError::Damaged(self.finding(Fault::HeadOrder)));
         }
-        let own = Signer::of(&settings.signer, settings.key_version);
+        let own = Signer::of(&settings.keys.signer, settings.keys.version);
         if self.signer.is_some_and(|signer| signer != own) {
             return Err(AuditError::SignerMismatch);
         }

@@ -2,8 +2,9 @@
 //! (design 7.22).
 //!
 //! Nothing here verifies. Whoever replays a log verifies the copy first, with the signer's fingerprint and a
-//! head that must be in it; then these records are the signer's, up to the newest head. What stands behind it is
-//! chained and not signed, and is marked so: the caller decides what it believes of that.
+//! head that must be in it; then these records are the signer's, up to the newest head. Behind it check frames prove
+//! what the node wrote. [`Evidence`] says which a record is; of one that nothing proves the caller takes what restricts,
+//! in a way that can be undone, and nothing else.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -14,6 +15,7 @@ use keywright_clock::WallTime;
 use keywright_types::{Code, KeyId, KeyVersion, Operation};
 
 use crate::chain::{FileId, ReadError, Step};
+use crate::check::{CheckKey, Evidence, Extent};
 use crate::disk::LOCK;
 use crate::error;
 use crate::field::Field;
@@ -37,22 +39,12 @@ pub struct Change {
     pub key: KeyId,
     /// The version it was about.
     pub version: KeyVersion,
-    /// Whether a signed head covers its record.
-    pub signed: Signed,
+    /// What proves its record.
+    pub evidence: Evidence,
     /// The rows that it wrote.
     pub rows: Vec<ChangedRow>,
     /// Rows that it wrote and that were too long for the record.
     pub left_out: usize,
-}
-
-/// Whether a signed head covers a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a head covers a record or not")]
-pub enum Signed {
-    /// It does.
-    Yes,
-    /// The record stands behind the newest head.
-    No,
 }
 
 /// A row as the record has it: without its sealed secret.
@@ -65,16 +57,31 @@ pub struct ChangedRow {
     pub key: Vec<u8>,
     /// Its body.
     pub body: Vec<u8>,
+    /// Its MAC under the row key, which is not judged here.
+    pub mac: [u8; 32],
 }
 
 /// What a log says of the time after some epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Later {
-    /// Orders that were carried out, in the order of their epochs.
+    /// Orders that were carried out, in the order of their epochs; those that nothing proves come last.
     pub orders: Vec<Change>,
-    /// The highest epoch of any record.
+    /// The highest epoch of any record that is proven. Each order behind it that nothing proves counts for one more at
+    /// most, whatever epoch it claims.
     pub newest_epoch: u64,
+    /// How many records nothing proves.
+    pub unproven: u64,
+}
+
+impl Later {
+    /// How many orders are proven.
+    #[must_use]
+    pub fn proven(&self) -> usize {
+        let orders = self.orders.iter();
+        let proven = orders.filter(|order| order.evidence != Evidence::Unproven);
+        proven.count()
+    }
 }
 
 /// Copies the files of a log into a new folder; what else is in the folder stays. Says how many there are.
@@ -126,63 +133,89 @@ fn is_in_use(dir: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// [`AuditError::Damaged`] and [`AuditError::Io`]; a log that was verified gives neither.
-pub fn later(dir: &Path, epoch: u64) -> Result<Later, AuditError> {
-    let stated = history::stated(dir)?;
-    let listing = history::list(dir).map_err(error::Step::ReadHistory.failed())?;
-    let mut later = Later::default();
-    for file in &listing.records {
-        let signed = stated.get(file).map_or(0, |state| state.length);
-        read(dir, *file, (signed, epoch), &mut later)?;
+pub fn later(dir: &Path, epoch: u64, key: &CheckKey) -> Result<Later, AuditError> {
+    let mut reading = Reading {
+        after: epoch,
+        later: Later::default(),
+        claimed: 0,
+    };
+    for (file, extent) in history::extents(dir, Some(key))? {
+        reading.read(dir, file, extent)?;
     }
-    later.orders.sort_by_key(|order| order.epoch);
+    let Reading {
+        mut later, claimed, ..
+    } = reading;
+    let unproven = |order: &&Change| order.evidence == Evidence::Unproven;
+    let count = later.orders.iter().filter(unproven).count() as u64;
+    let reached = later.newest_epoch.max(epoch).saturating_add(count);
+    later.newest_epoch = later.newest_epoch.max(claimed.min(reached));
+    let place = |order: &Change| (order.evidence == Evidence::Unproven, order.epoch);
+    later.orders.sort_by_key(place);
     Ok(later)
 }
 
-fn read(
-    dir: &Path,
-    file: FileId,
-    (signed, after): (u64, u64),
-    later: &mut Later,
-) -> Result<(), AuditError> {
-    let failed = error::Step::ReadHistory;
-    let mut reader = history::open_records(dir, file).map_err(failed.failed())?;
-    loop {
-        match reader.step() {
-            Ok(Step::Record) => {}
-            Ok(Step::End | Step::Cut) => return Ok(()),
-            Err(ReadError::Io(source)) => return Err(failed.failed()(source)),
-            // Behind the newest head a file may end in anything that a crash leaves.
-            Err(ReadError::Fault(_)) if reader.state().length >= signed => return Ok(()),
-            Err(ReadError::Fault(fault)) => {
-                let state = reader.state();
-                return Err(AuditError::Damaged(Finding {
-                    file: file.file_name(),
-                    offset: state.length,
-                    sequence: Some(state.sequence + 1),
-                    fault,
-                }));
+/// A log that is being read.
+struct Reading {
+    after: u64,
+    later: Later,
+    /// The highest epoch that a record claims which nothing proves.
+    claimed: u64,
+}
+
+impl Reading {
+    fn read(&mut self, dir: &Path, file: FileId, extent: Extent) -> Result<(), AuditError> {
+        let failed = error::Step::ReadHistory;
+        let mut reader = history::open_records(dir, file).map_err(failed.failed())?;
+        loop {
+            match reader.step() {
+                Ok(Step::Record) => {}
+                Ok(Step::Check(_)) => continue,
+                Ok(Step::End | Step::Cut) => return Ok(()),
+                Err(ReadError::Io(source)) => return Err(failed.failed()(source)),
+                // Behind the newest head a file may end in anything that a crash leaves.
+                Err(ReadError::Fault(_)) if reader.state().length >= extent.signed => {
+                    return Ok(());
+                }
+                Err(ReadError::Fault(fault)) => {
+                    let state = reader.state();
+                    return Err(AuditError::Damaged(Finding {
+                        file: file.file_name(),
+                        offset: state.length,
+                        sequence: Some(state.sequence + 1),
+                        fault,
+                    }));
+                }
+            }
+            let evidence = extent.evidence(reader.state().length);
+            if let Some(entry) = reader.entry() {
+                self.note(&entry, evidence);
             }
         }
-        let covered = match reader.state().length <= signed {
-            true => Signed::Yes,
-            false => Signed::No,
-        };
-        if let Some(entry) = reader.entry() {
-            note(&entry, covered, after, later);
+    }
+
+    fn note(&mut self, entry: &Entry<'_>, evidence: Evidence) {
+        let facts = entry.facts();
+        match evidence {
+            Evidence::Unproven => {
+                self.later.unproven += 1;
+                self.claimed = self.claimed.max(facts.epoch);
+            }
+            Evidence::Signed | Evidence::Checked => {
+                self.later.newest_epoch = self.later.newest_epoch.max(facts.epoch);
+            }
+        }
+        let ended = matches!(
+            facts.kind,
+            RecordType::OrderAfter | RecordType::OrderSettled
+        );
+        if ended && facts.outcome == Code::Ok && facts.epoch > self.after {
+            self.later.orders.push(change(entry, evidence));
         }
     }
 }
 
-fn note(entry: &Entry<'_>, signed: Signed, after: u64, later: &mut Later) {
+fn change(entry: &Entry<'_>, evidence: Evidence) -> Change {
     let facts = entry.facts();
-    later.newest_epoch = later.newest_epoch.max(facts.epoch);
-    let ended = matches!(
-        facts.kind,
-        RecordType::OrderAfter | RecordType::OrderSettled
-    );
-    if !ended || facts.outcome != Code::Ok || facts.epoch <= after {
-        return;
-    }
     let (mut rows, mut left_out) = (Vec::new(), 0);
     for field in entry.fields() {
         match field {
@@ -190,20 +223,21 @@ fn note(entry: &Entry<'_>, signed: Signed, after: u64, later: &mut Later) {
                 table: row.table.as_str().to_owned(),
                 key: row.key.to_vec(),
                 body: row.row.to_vec(),
+                mac: *row.mac,
             }),
             // At the end of an order a digest stands for a row that was too long.
             ReadField::Known(Field::OrderDigest(_)) => left_out += 1,
             _ => {}
         }
     }
-    later.orders.push(Change {
+    Change {
         epoch: facts.epoch,
         time: facts.time,
         operation: facts.operation,
         key: facts.key,
         version: facts.version,
-        signed,
+        evidence,
         rows,
         left_out,
-    });
+    }
 }

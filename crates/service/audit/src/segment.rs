@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::AuditError;
 use crate::chain::{Chain, FileId, FileState, Origin};
+use crate::check::CheckKey;
 use crate::record::Record;
 pub(crate) use crate::slot::{Slot, locked};
 
@@ -17,10 +18,11 @@ pub(crate) struct Segment {
     buffer: Vec<u8>,
     length: u64,
     epoch: u64,
+    check_key: CheckKey,
 }
 
 impl Segment {
-    pub(crate) fn new(slot: Arc<Slot>, origin: &Origin) -> Self {
+    pub(crate) fn new(slot: Arc<Slot>, origin: &Origin, check_key: CheckKey) -> Self {
         Self {
             slot,
             file: origin.file,
@@ -28,6 +30,7 @@ impl Segment {
             buffer: Vec::new(),
             length: 0,
             epoch: 0,
+            check_key,
         }
     }
 
@@ -56,7 +59,8 @@ impl Segment {
         sequence.ok_or(AuditError::RecordTooLarge)
     }
 
-    /// Hands the buffer to the operating system in one write; returns the newest record's number.
+    /// Hands the buffer and the check frame of all that is in it to the operating system in one write; returns the
+    /// newest record's number.
     ///
     /// After a failure the file is ended, and this segment must be dropped.
     pub(crate) fn flush(&mut self) -> io::Result<u64> {
@@ -66,6 +70,7 @@ impl Segment {
         if !self.slot.begin_write() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
+        self.chain.append_check(&mut self.buffer, &self.check_key);
         if let Err(error) = self.slot.sink.append(&self.buffer) {
             self.slot.abandon();
             return Err(error);

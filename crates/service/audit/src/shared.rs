@@ -10,6 +10,7 @@ use keywright_primitives::signature::SigningKey;
 use keywright_types::{BootId, KeyVersion, Operation};
 
 use crate::chain::{FileId, FileState, Origin};
+use crate::check::CheckKey;
 use crate::disk::{Disk, RESERVE_HEADS, RESERVE_RECORDS, Sink};
 use crate::error::Step;
 use crate::field::Field;
@@ -27,6 +28,7 @@ pub(crate) struct Shared {
     pub(crate) mode: SyncMode,
     pub(crate) file_limit: u64,
     pub(crate) reserve: u64,
+    check_key: CheckKey,
     /// Heads cannot be written: records would go unsigned, so none is taken.
     pub(crate) heads_failing: AtomicBool,
     pub(crate) stopped: AtomicBool,
@@ -143,6 +145,7 @@ impl Shared {
             mode: settings.mode,
             file_limit: settings.file_limit,
             reserve: settings.reserve,
+            check_key: settings.check_key,
             heads_failing: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             open_orders: AtomicU32::new(0),
@@ -169,7 +172,7 @@ impl Shared {
             ),
         };
         let (slot, origin) = self.register(file, sink, reserve);
-        let mut segment = Segment::new(Arc::clone(&slot), &origin);
+        let mut segment = Segment::new(Arc::clone(&slot), &origin, self.check_key.clone());
         let fields = origin.fields();
         let more = reserve.map(Field::Preallocated);
         let fields: Vec<_> = fields.into_iter().chain(more).collect();
@@ -489,6 +492,7 @@ pub(crate) struct SharedSettings {
     pub(crate) mode: SyncMode,
     pub(crate) file_limit: u64,
     pub(crate) reserve: u64,
+    pub(crate) check_key: CheckKey,
 }
 
 impl std::fmt::Debug for Shared {

@@ -3,10 +3,12 @@
 //! Every known number is shown by its name, ids and hashes in hexadecimal, times as RFC 3339 in UTC with
 //! nanoseconds; a field that this version does not know is shown by its number and its raw bytes. Files
 //! come one after another, in the order of their first records. Not here: whether the log is whole. A
-//! record is shown only if it fits the chain of its file, which anyone could have written: use `verify`.
+//! record is shown only if it fits the chain of its file, which anyone could have written: use `verify`. `evidence` says
+//! what the heads in the folder say of it: `signed` if they state it, `unproven` if they state it as such, `unsigned`
+//! if it stands behind the newest.
 
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use keywright_clock::WallTime;
@@ -14,7 +16,9 @@ use keywright_encoding::hex;
 use keywright_types::{KeyId, PrincipalId, RequestId};
 use serde_json::{Value, json};
 
-use crate::chain::{ChainReader, FileId, ReadError, Step};
+use crate::AuditError;
+use crate::chain::{FileId, FileState, ReadError, Step};
+use crate::check::{CheckKey, Extent};
 use crate::field::{Field, Resumption};
 use crate::finding::Finding;
 use crate::history;
@@ -83,7 +87,11 @@ pub fn show(dir: &Path, filter: Filter) -> io::Result<Records> {
         files.push((first, file));
     }
     files.sort_by(|a, b| b.cmp(a));
+    // Without heads that can be read, nothing is signed.
+    let extents = history::extents(dir, None).unwrap_or_default();
     Ok(Records {
+        extents,
+        judged: false,
         dir: dir.to_owned(),
         filter,
         files,
@@ -98,7 +106,10 @@ pub struct Records {
     filter: Filter,
     /// The files that are still to come, the next one last.
     files: Vec<(Option<WallTime>, FileId)>,
-    current: Option<(String, ChainReader<BufReader<File>>)>,
+    current: Option<(String, history::Records)>,
+    /// What heads state of each file, and what check frames prove where there is a key.
+    extents: BTreeMap<FileId, Extent>,
+    judged: bool,
 }
 
 impl Iterator for Records {
@@ -121,12 +132,17 @@ impl Iterator for Records {
                     let shown = reader
                         .entry()
                         .filter(|entry| self.filter.admits(entry.facts()))
-                        .map(|entry| to_json(&name, &entry));
+                        .map(|entry| {
+                            let mut shown = to_json(&name, &entry);
+                            shown["evidence"] = self.evidence(&reader.state()).into();
+                            shown
+                        });
                     self.current = Some((name, reader));
                     if let Some(shown) = shown {
                         return Some(Ok(shown));
                     }
                 }
+                Ok(Step::Check(_)) => self.current = Some((name, reader)),
                 Ok(Step::End | Step::Cut) => {}
                 Err(ReadError::Io(source)) => {
                     return Some(Err(ShowError::Io { file: name, source }));
@@ -143,6 +159,31 @@ impl Iterator for Records {
                     .into()));
                 }
             }
+        }
+    }
+}
+
+impl Records {
+    /// Has what stands behind the newest head judged under the check key: `checked` or `unproven` instead of `unsigned`.
+    ///
+    /// # Errors
+    /// [`AuditError`]: heads or records cannot be read.
+    pub fn judged_by(self, key: &CheckKey) -> Result<Self, AuditError> {
+        let extents = history::extents(&self.dir, Some(key))?;
+        Ok(Self {
+            extents,
+            judged: true,
+            ..self
+        })
+    }
+
+    /// What heads say of the record that was read last.
+    fn evidence(&self, state: &FileState) -> &'static str {
+        let extent = self.extents.get(&state.file).copied().unwrap_or_default();
+        match extent.evidence(state.length) {
+            // Without the check key nobody knows more of it.
+            _ if !self.judged && state.length > extent.signed => "unsigned",
+            evidence => evidence.name(),
         }
     }
 }

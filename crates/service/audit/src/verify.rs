@@ -7,7 +7,7 @@
 //! What is allowed besides a perfect log, and nothing looser:
 //! * in a boot without a shutdown head, a file (of records or heads) may end inside one record, or in
 //!   zeros if it was laid out before it was used; whole records after the newest head are counted as
-//!   unsigned;
+//!   unsigned, those of which the next first head says that nothing proved them as unproven;
 //! * files and heads are missing at the front if a signed head says which;
 //! * an empty file may be missing.
 //!
@@ -24,7 +24,7 @@ use keywright_types::{BootId, InstallationId, NodeId};
 
 use crate::chain::{FileId, FileState, ReadError, Step};
 use crate::finding::{Fault, Finding};
-use crate::head::{self, Fingerprint, Head, HeadId, SignedHead, Signer, Statement};
+use crate::head::{self, Fingerprint, Head, HeadId, SignedHead, Signer, Statement, UnprovenTail};
 use crate::history::{self, Part};
 
 pub use report::Report;
@@ -127,6 +127,8 @@ struct Walk<'a> {
     shut_down: BTreeSet<BootId>,
     tracks: BTreeMap<FileId, Track>,
     pruned: BTreeSet<FileId>,
+    /// Where the newest first head says that records begin which nothing proves.
+    unproven: BTreeMap<FileId, UnprovenTail>,
     /// Files that heads state and that are not there, unless a later head says they were pruned.
     missing: BTreeMap<FileId, Finding>,
     /// The number before the first head on disk, unless a later head says it was pruned.
@@ -175,6 +177,7 @@ impl<'a> Walk<'a> {
             shut_down: BTreeSet::new(),
             tracks: BTreeMap::new(),
             pruned: BTreeSet::new(),
+            unproven: BTreeMap::new(),
             missing: BTreeMap::new(),
             front: None,
         }
@@ -227,7 +230,7 @@ impl<'a> Walk<'a> {
             };
             match reader.step() {
                 Ok(Step::Record) => {}
-                Ok(Step::End) => return Ok(()),
+                Ok(Step::End | Step::Check(_)) => return Ok(()),
                 Ok(Step::Cut) => return self.crash_only(at.fault(Fault::Cut)),
                 Err(error) => {
                     return Err(read_failure(
@@ -265,16 +268,17 @@ impl<'a> Walk<'a> {
         if listed.len() != head.files.len() {
             return Err(at.fault(Fault::State));
         }
-        if head.statement == Statement::Start
-            && !self.tracks.keys().all(|file| listed.contains(file))
-        {
+        if head.statement.is_start() && !self.tracks.keys().all(|file| listed.contains(file)) {
             // The first head of a boot names every older file.
             return Err(at.fault(Fault::State));
         }
+        self.note_unproven(at, head)?;
         for state in &head.files {
             match &head.statement {
                 _ if state.file.boot == head.boot => self.advance(at, head, state)?,
-                Statement::Start => self.state_older(at, head, state)?,
+                Statement::Start | Statement::StartUnproven(_) => {
+                    self.state_older(at, head, state)?;
+                }
                 Statement::Prune(_) => self.prune(at, state)?,
                 _ => return Err(at.fault(Fault::State)),
             }
@@ -284,7 +288,7 @@ impl<'a> Walk<'a> {
             Statement::SignerChange(next) => self.signer = Some(*next),
             Statement::Prune(newest) => self.prune_front(*newest),
             Statement::Shutdown => self.end_boot()?,
-            Statement::Start | Statement::Running => {}
+            Statement::Start | Statement::StartUnproven(_) | Statement::Running => {}
         }
         self.newest = signed.id();
         self.known_seen |= self.outside.known == Some(self.newest);
@@ -335,7 +339,7 @@ impl<'a> Walk<'a> {
             return Err(at.fault(Fault::HeadOrder));
         }
         let current = self.boot.as_ref();
-        if head.statement == Statement::Start {
+        if head.statement.is_start() {
             if !self.boots.insert(head.boot) {
                 return Err(at.fault(Fault::HeadOrder));
             }
@@ -357,6 +361,11 @@ impl<'a> Walk<'a> {
             Some(track) => track,
             None => self.open(state.file, head.previous)?,
         };
+        if let (Track::Open(open), Some(tail)) = (&mut track, self.unproven.get(&state.file))
+            && !open.mark(tail.length)
+        {
+            return Err(at.fault(Fault::State));
+        }
         match &mut track {
             Track::Open(open) => open.advance(state, head.epoch, &mut self.report)?,
             Track::Closed(last) if last == state => {}
@@ -364,6 +373,33 @@ impl<'a> Walk<'a> {
             Track::Missing => self.note_missing(state),
         }
         self.tracks.insert(state.file, track);
+        Ok(())
+    }
+
+    /// Where the first head of a boot says that records begin which nothing proves: within files that it states, and
+    /// behind what earlier heads stated. What was said of a file once is said of it from then on.
+    fn note_unproven(&mut self, at: At<'_>, head: &Head) -> Result<(), Failure> {
+        for tail in head.statement.unproven() {
+            let stated = head.files.iter().find(|state| state.file == tail.file);
+            let within = stated.is_some_and(|state| {
+                state.file.boot != head.boot
+                    && tail.length < state.length
+                    && tail.sequence < state.sequence
+            });
+            if !within {
+                return Err(at.fault(Fault::State));
+            }
+        }
+        if !head.statement.is_start() {
+            return Ok(());
+        }
+        let tails = head.statement.unproven().iter();
+        let tails: BTreeMap<_, _> = tails.map(|tail| (tail.file, *tail)).collect();
+        let kept = |(file, tail): (&FileId, &UnprovenTail)| tails.get(file) == Some(tail);
+        if tails.len() != head.statement.unproven().len() || !self.unproven.iter().all(kept) {
+            return Err(at.fault(Fault::State));
+        }
+        self.unproven = tails;
         Ok(())
     }
 
@@ -385,6 +421,7 @@ impl<'a> Walk<'a> {
             return Err(at.fault(Fault::State));
         }
         self.missing.remove(&state.file);
+        self.unproven.remove(&state.file);
         self.pruned.insert(state.file);
         Ok(())
     }

@@ -159,6 +159,8 @@ numbered! {
         SignerChange = 4, "signer-change";
         /// States the files that were removed from the front.
         Prune = 5, "prune";
+        /// The first head of a boot that found records which nothing proves; it states where they begin.
+        StartUnproven = 6, "start-unproven";
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use keywright_audit::Finding;
 use keywright_clock::WallTime;
 use keywright_service::Lack;
 use keywright_token_process::{Cause, Notice};
@@ -33,6 +34,10 @@ pub enum Event {
     ReloadFailed(String),
     /// What became of the token's process.
     TokenProcess(Notice),
+    /// A file of the audit log is not as an earlier run of the node left it.
+    AuditDamaged(Finding),
+    /// The audit log ended in so many records that nothing proves: they were not believed, and are marked so for ever.
+    AuditUnproven(u64),
 }
 
 impl Event {
@@ -44,8 +49,9 @@ impl Event {
             Self::KeyUnfit(_)
             | Self::NotReady(_)
             | Self::ReloadFailed(_)
+            | Self::AuditDamaged(_)
             | Self::TokenProcess(_) => Level::Error,
-            Self::Expires(_) => Level::Warning,
+            Self::AuditUnproven(_) | Self::Expires(_) => Level::Warning,
             Self::ClientsChanged
             | Self::ClientsReadAgain
             | Self::KeyFit(_)
@@ -80,6 +86,14 @@ impl fmt::Display for Event {
             ),
             Self::KeyFit(label) => write!(f, "the token has the key for {label} again"),
             Self::Reloaded(reloaded) => reloaded.fmt(f),
+            Self::AuditDamaged(finding) => write!(
+                f,
+                "the audit log is not as it was left: {finding}; run keywright audit verify on a copy of the folder"
+            ),
+            Self::AuditUnproven(count) => write!(
+                f,
+                "the audit log ended in {count} records that neither a signed head nor a check frame proves; nothing was done on them, see evidence \"unproven\" in keywright audit show"
+            ),
             Self::TokenProcess(notice) => f.write_str(&told(notice)),
             Self::ReloadFailed(why) => {
                 write!(f, "reload failed, all is as before: {why}")

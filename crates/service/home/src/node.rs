@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use keywright_audit::batch::Detail;
+use keywright_audit::check::CheckKey;
 use keywright_audit::head::{HeadId, SignedHead};
-use keywright_audit::log::{Identity, Log, Settings as LogSettings, SyncMode};
+use keywright_audit::log::{Identity, Keys, Log, Settings as LogSettings, SyncMode};
 use keywright_clock::{Clock, WallTime};
 use keywright_custody::KeyHolder;
 use keywright_custody::budget::{Budget, SealLimits, Spent};
@@ -145,7 +146,12 @@ impl Node {
             installation: meta.installation,
             node: meta.node,
         };
-        let mut log = open_log(&config, &clock, identity, meta.signer, &store)?;
+        let keys = Keys {
+            signer: meta.signer,
+            version: KeyVersion::FIRST,
+            check: meta.check_key,
+        };
+        let mut log = open_log(&config, &clock, identity, keys, &store)?;
         settle(&mut log, &store, &clock)?;
         let trust = Trust::read(&config, &clock)?;
         let doors = Doors::new(Handshakes::new(&config, &trust)?);
@@ -327,6 +333,18 @@ impl Node {
         self.moving.stopping.store(true, Ordering::Release);
     }
 
+    /// What the start found wrong or unproven in the audit log.
+    #[must_use]
+    pub fn audit_findings(&self) -> Vec<Event> {
+        let found = self.with_log(|log| {
+            let damage = log.damage().iter().cloned().map(Event::AuditDamaged);
+            let unproven = log.unproven();
+            let unproven = (unproven > 0).then_some(Event::AuditUnproven(unproven));
+            damage.chain(unproven).collect()
+        });
+        found.unwrap_or_default()
+    }
+
     pub(crate) fn audit_is_good(&self) -> bool {
         self.with_log(|log| log.health().is_good()).unwrap_or(false)
     }
@@ -405,6 +423,8 @@ pub(crate) struct Meta {
     pub(crate) signer: SigningKey,
     /// The same key, which the log does not give back.
     pub(crate) backup_signer: BackupSigner,
+    /// Of the check frames of the audit log.
+    pub(crate) check_key: CheckKey,
 }
 
 impl Meta {
@@ -415,10 +435,12 @@ impl Meta {
         let row_key = keystore.open_service_key(ServiceKey::StoreRows, &get(META_ROW_KEY)?)?;
         let seed = keystore.open_service_key(ServiceKey::AuditSigning, &get(META_AUDIT_KEY)?)?;
         let node = <[u8; 16]>::try_from(&get(META_NODE)?[..]);
+        let row_key = MacKey::new(row_key.expose());
         Ok(Self {
+            check_key: CheckKey::derive(&row_key),
             installation: keystore.installation(),
             node: NodeId::from_bytes(node.map_err(|_| HomeError::StoreIncomplete(META_NODE))?),
-            row_key: MacKey::new(row_key.expose()),
+            row_key,
             signer: SigningKey::from_seed(&seed)?,
             backup_signer: BackupSigner::new(SigningKey::from_seed(&seed)?, KeyVersion::FIRST),
         })
@@ -448,16 +470,11 @@ fn open_log(
     config: &Config,
     clock: &Clock,
     identity: Identity,
-    signer: SigningKey,
+    keys: Keys,
     store: &Store,
 ) -> Result<Log, HomeError> {
     let directory = config.audit.directory.clone();
-    let mut settings = LogSettings::new(
-        directory,
-        identity,
-        clock.clone(),
-        (signer, KeyVersion::FIRST),
-    );
+    let mut settings = LogSettings::new(directory, identity, clock.clone(), keys);
     settings.sync = sync_mode(config);
     let known = store.get(Table::Heads, NEWEST_HEAD)?;
     let known = known

@@ -267,7 +267,10 @@ impl Admin {
 /// Settles the orders that a crash left without an end (design 7.29): call it before anything is served.
 ///
 /// Orders are serial, each raises the epoch in its one transaction, and none begins while the end of
-/// another is owed. So only the newest can have been carried out, and it was if the epoch is past its own.
+/// another is owed. So only the newest can have been carried out, and it was if the epoch is the one after its own. A
+/// store that is further than that carried out orders of which the log lacks the records: what became of this one is
+/// not known then, and it is not recorded as carried out. The log tells only of orders that a signed head or a check
+/// frame proves.
 ///
 /// # Errors
 /// [`AdminError::Audit`], [`AdminError::Store`]: the node must not start.
@@ -286,7 +289,7 @@ pub fn settle(log: &mut Log, store: &Store, clock: &Clock) -> Result<(), AdminEr
             ..*begun.facts()
         };
         let mut rows = Vec::new();
-        if index == newest && store.epoch() > facts.epoch {
+        if index == newest && facts.epoch.checked_add(1) == Some(store.epoch()) {
             (facts.outcome, facts.epoch) = (Code::Ok, store.epoch());
             rows = rows_of(store, facts.epoch)?;
         }

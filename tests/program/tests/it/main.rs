@@ -38,6 +38,8 @@ mod faults;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod forged_log;
+#[cfg(test)]
 mod formats;
 #[cfg(test)]
 mod forms;

@@ -3,7 +3,12 @@
 //! The log has rows without their sealed secrets. A version whose secret stands in the backup gets the state that
 //! the log has for it; one that was made since has lost its secret and stands as destroyed from now on, so that its
 //! number is not given out again. Names stay given out, also those of contexts that are lost. No state becomes
-//! looser than the log says, and of what no signed head covers only what restricts is believed.
+//! looser than the log says. Each row is held against its MAC before it is taken, as far as all that the MAC covers is
+//! at hand: the log has no secrets, so a version whose secret is lost cannot be.
+//!
+//! A record that nothing proves may be anybody's. It suspends versions that it would restrict, which an order undoes,
+//! and takes away a policy or trust that it would replace, which an order gives back. It makes, destroys, retires and
+//! names nothing.
 //!
 //! Not here: which log is read, and where the rows are written.
 
@@ -12,7 +17,7 @@ use std::collections::BTreeMap;
 use keywright_clock::WallTime;
 use keywright_encoding::hex;
 use keywright_primitives::hash::sha256;
-use keywright_store::{Image, NewRow, Table};
+use keywright_store::{Image, NewRow, Row, Table};
 use keywright_types::{KeyId, KeyVersion, State, TenantId, VersionLabel};
 use serde_json::{Map, Value};
 
@@ -21,13 +26,35 @@ use crate::fit::runs_in_tokens;
 
 /// How much is known of a row of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a head covers a record or not")]
+#[expect(clippy::exhaustive_enums, reason = "a record is proven or not")]
 pub enum Trust {
-    /// A signed head covers it.
-    Signed,
+    /// A signed head or a check frame proves its record.
+    Proven,
     /// Anybody who could write the file could have written it.
-    Unsigned,
+    Unproven,
 }
+
+/// A row as a record of the log has it.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "what a record has of a row, and no more"
+)]
+pub struct RecordedRow<'a> {
+    /// The name of its table.
+    pub table: &'a str,
+    /// Its key.
+    pub key: &'a [u8],
+    /// Its body, without its sealed secret.
+    pub body: &'a [u8],
+    /// The MAC of the whole row.
+    pub mac: [u8; 32],
+    /// The epoch of the record.
+    pub epoch: u64,
+}
+
+/// Whether a row has the MAC that its store gave it.
+type Judge<'a> = Box<dyn Fn(Table, &Row) -> bool + 'a>;
 
 /// What was done to the rows, for whoever ordered the restore.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +64,8 @@ pub struct Told {
     pub lost: Vec<VersionLabel>,
     /// Versions that may seal no more because their seals are not counted any longer.
     pub retired: Vec<VersionLabel>,
+    /// Versions that a record restricts which nothing proves.
+    pub suspended: Vec<VersionLabel>,
     /// Rows of the log that were not believed.
     pub doubted: usize,
     /// Whether the policy in force is not known.
@@ -46,17 +75,23 @@ pub struct Told {
 }
 
 /// The rows to be.
-#[derive(Debug)]
-pub struct Rows {
+pub struct Rows<'a> {
     rows: BTreeMap<(Table, Vec<u8>), NewRow>,
+    /// The newest revision that is known of each row.
+    revisions: BTreeMap<(Table, Vec<u8>), u64>,
+    judge: Judge<'a>,
     now: WallTime,
     told: Told,
 }
 
-impl Rows {
-    /// The rows of a backup. Approvals and open intents end here: what they were given for has changed.
+impl<'a> Rows<'a> {
+    /// The rows of a backup; `is_own` says whether a row has the MAC of its store. Approvals and open intents end here:
+    /// what they were given for has changed.
     #[must_use]
-    pub fn of(image: &Image, now: WallTime) -> Self {
+    pub fn of(image: &Image, now: WallTime, is_own: impl Fn(Table, &Row) -> bool + 'a) -> Self {
+        let revisions = image
+            .rows()
+            .map(|(table, row)| ((table, row.key.clone()), row.revision));
         let kept = image
             .rows()
             .filter(|(table, _)| !matches!(table, Table::Approvals | Table::Intents));
@@ -71,6 +106,8 @@ impl Rows {
         });
         Self {
             rows: rows.collect(),
+            revisions: revisions.collect(),
+            judge: Box::new(is_own),
             now,
             told: Told::default(),
         }
@@ -79,25 +116,111 @@ impl Rows {
     /// Puts a row of the log in the place of the backup's.
     ///
     /// # Errors
-    /// [`Error::Unreadable`] for a row that this version does not know.
-    pub fn replay(
-        &mut self,
-        (table, key, body): (&str, &[u8], &[u8]),
-        trust: Trust,
-    ) -> Result<(), Error> {
-        let known = Table::ALL.into_iter().find(|known| known.name() == table);
-        match (known.ok_or(Error::Unreadable(Table::Meta))?, trust) {
-            (Table::Names, _) => self.name(key, body),
-            (Table::Keys, _) => self.key(key, body, trust),
-            (Table::KeyVersions, _) => self.version(key, body, trust)?,
-            (Table::Policies, Trust::Signed) => {
-                self.put(Table::Policies, key, TenantId::NONE, body)
+    /// Of a proven record: [`Error::Unreadable`] for a row that this version does not know, [`Error::ForeignRow`] for one
+    /// that has not the MAC of the store.
+    pub fn replay(&mut self, recorded: RecordedRow<'_>, trust: Trust) -> Result<(), Error> {
+        let mut tables = Table::ALL.into_iter();
+        let table = tables.find(|known| known.name() == recorded.table);
+        match (table, trust) {
+            (Some(table), Trust::Proven) => self.replay_proven(table, recorded),
+            (Some(table), Trust::Unproven) => {
+                self.restrict(table, recorded);
+                Ok(())
             }
-            (Table::Policies, Trust::Unsigned) => self.doubt(key),
+            (None, Trust::Proven) => Err(Error::Unreadable(Table::Meta)),
+            (None, Trust::Unproven) => {
+                self.told.doubted += 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn replay_proven(&mut self, table: Table, recorded: RecordedRow<'_>) -> Result<(), Error> {
+        let RecordedRow { key, body, .. } = recorded;
+        match table {
+            Table::Names => self.name(recorded),
+            Table::Keys => match self.tenant_of(key) {
+                Some(tenant) => {
+                    self.prove(table, recorded, (tenant, body))?;
+                    self.put(table, key, tenant, body);
+                    Ok(())
+                }
+                None => Ok(()),
+            },
+            Table::KeyVersions => self.version(recorded),
+            Table::Policies => {
+                self.prove(table, recorded, (TenantId::NONE, body))?;
+                self.put(table, key, TenantId::NONE, body);
+                Ok(())
+            }
             // A tenant that was made since has lost its key, and all that was under it. Approvals end.
+            _ => Ok(()),
+        }
+    }
+
+    /// Holds a row against its MAC. How often it was written is not in the record: once more than what is known, or a
+    /// few times, where records in between say nothing of it.
+    fn prove(
+        &mut self,
+        table: Table,
+        recorded: RecordedRow<'_>,
+        (tenant, body): (TenantId, &[u8]),
+    ) -> Result<(), Error> {
+        let place = (table, recorded.key.to_vec());
+        let known = self.revisions.get(&place).copied().unwrap_or(0);
+        let mut row = Row {
+            key: recorded.key.to_vec(),
+            tenant,
+            revision: known,
+            epoch: recorded.epoch,
+            body: body.to_vec(),
+            mac: recorded.mac,
+        };
+        for _ in 0..REVISIONS_TRIED {
+            row.revision = row.revision.saturating_add(1);
+            if (self.judge)(table, &row) {
+                self.revisions.insert(place, row.revision);
+                return Ok(());
+            }
+        }
+        Err(Error::ForeignRow(table))
+    }
+
+    /// What a record does that nothing proves.
+    fn restrict(&mut self, table: Table, recorded: RecordedRow<'_>) {
+        self.told.doubted += 1;
+        let key = recorded.key;
+        match table {
+            Table::KeyVersions => {
+                let body: Result<Map<String, Value>, _> = serde_json::from_slice(recorded.body);
+                let state = body.ok().and_then(|mut body| body.remove("state"));
+                let state = state.and_then(|state| serde_json::from_value::<State>(state).ok());
+                if let Some(state) = state {
+                    self.suspend(key, state);
+                }
+            }
+            Table::Policies if key == POLICY || key == TRUST => self.left_out(key),
             _ => {}
         }
-        Ok(())
+    }
+
+    /// Suspends a version that a record has in a state which allows less, whatever that state is.
+    fn suspend(&mut self, key: &[u8], recorded: State) {
+        let Some(row) = self.rows.get_mut(&(Table::KeyVersions, key.to_vec())) else {
+            return;
+        };
+        // The rows of the backup were proven before.
+        let Ok(mut old) = parse(&row.body) else {
+            return;
+        };
+        let may_be = matches!(old.state, State::PreActive | State::Active | State::Retired);
+        if !may_be || rank(recorded) <= rank(old.state) {
+            return;
+        }
+        old.before_suspension = Some(old.state);
+        old.state = State::Suspended;
+        row.body = json(&old);
+        self.told.suspended.extend(label(key));
     }
 
     /// Notes that the log does not hold the policy, or the trust, that is in force.
@@ -109,14 +232,10 @@ impl Rows {
         self.rows.remove(&(Table::Policies, key.to_vec()));
     }
 
-    fn doubt(&mut self, key: &[u8]) {
-        self.told.doubted += 1;
-        self.left_out(key);
-    }
-
-    fn name(&mut self, key: &[u8], body: &[u8]) {
+    fn name(&mut self, recorded: RecordedRow<'_>) -> Result<(), Error> {
+        let RecordedRow { key, body, .. } = recorded;
         let Some(tenant) = key.first_chunk::<16>().copied() else {
-            return;
+            return Ok(());
         };
         // The name of a tenant stands under none, and belongs to the tenant that it names.
         let owner = match tenant == *TenantId::NONE.as_bytes() {
@@ -125,8 +244,11 @@ impl Rows {
         };
         let place = (Table::Names, key.to_vec());
         if !self.rows.contains_key(&place) {
-            self.put(Table::Names, key, TenantId::from_bytes(owner), body);
+            let owner = TenantId::from_bytes(owner);
+            self.prove(Table::Names, recorded, (owner, body))?;
+            self.put(Table::Names, key, owner, body);
         }
+        Ok(())
     }
 
     /// The tenant that has this key, by the name that was given to it; none if the tenant itself is lost.
@@ -141,16 +263,8 @@ impl Rows {
         self.rows.contains_key(&lives).then_some(tenant)
     }
 
-    fn key(&mut self, key: &[u8], body: &[u8], trust: Trust) {
-        let known = self.rows.contains_key(&(Table::Keys, key.to_vec()));
-        if known && trust == Trust::Unsigned {
-            self.told.doubted += 1;
-        } else if let Some(tenant) = self.tenant_of(key) {
-            self.put(Table::Keys, key, tenant, body);
-        }
-    }
-
-    fn version(&mut self, key: &[u8], body: &[u8], trust: Trust) -> Result<(), Error> {
+    fn version(&mut self, recorded: RecordedRow<'_>) -> Result<(), Error> {
+        let key = recorded.key;
         let Some(tenant) = key.get(..16).and_then(|id| self.tenant_of(id)) else {
             return Ok(());
         };
@@ -159,25 +273,26 @@ impl Rows {
             Some(row) => Some(parse(&row.body)?),
             None => None,
         };
-        let Some(new) = self.with_secret(key, body, old.as_ref())? else {
-            return Ok(());
+        let (new, whole) = match self.with_secret(key, recorded.body, old.as_ref())? {
+            Recovered::Whole(row) => (row, true),
+            Recovered::Lost(row) => (row, false),
+            Recovered::Known => return Ok(()),
         };
-        let loosens = old.is_some_and(|old| rank(new.state) < rank(old.state));
-        if loosens && trust == Trust::Unsigned {
-            self.told.doubted += 1;
-            return Ok(());
+        let body = json(&new);
+        if whole {
+            self.prove(Table::KeyVersions, recorded, (tenant, &body))?;
         }
-        self.put(Table::KeyVersions, key, tenant, &json(&new));
+        self.put(Table::KeyVersions, key, tenant, &body);
         Ok(())
     }
 
-    /// The row of the log with the secret of the backup; none if it was known to be lost already.
+    /// The row of the log with the secret of the backup.
     fn with_secret(
         &mut self,
         key: &[u8],
         recorded: &[u8],
         old: Option<&VersionRow>,
-    ) -> Result<Option<VersionRow>, Error> {
+    ) -> Result<Recovered, Error> {
         let mut fields: Map<String, Value> =
             serde_json::from_slice(recorded).map_err(|_| UNREADABLE)?;
         let digest = fields.remove("sealed_sha256");
@@ -190,22 +305,22 @@ impl Rows {
         let mut row = parse(&body)?;
         if row.state == State::Destroyed {
             row.sealed.clear();
-            return Ok(Some(row));
+            return Ok(Recovered::Whole(row));
         }
         let found = digest_of(&row.sealed);
         let fits = digest.is_none_or(|digest| digest.as_str() == Some(&found));
         if fits && !row.sealed.is_empty() {
-            return Ok(Some(row));
+            return Ok(Recovered::Whole(row));
         }
         if old.is_some_and(|old| old.state == State::Destroyed) {
-            return Ok(None);
+            return Ok(Recovered::Known);
         }
         self.told.lost.extend(label(key));
         row.state = State::Destroyed;
         row.before_suspension = None;
         row.destroyed_ms = Some(self.now.unix_millis());
         row.sealed.clear();
-        Ok(Some(row))
+        Ok(Recovered::Lost(row))
     }
 
     /// Retires every version that seals in a token: how often it has sealed since the backup is not known, and it
@@ -302,6 +417,22 @@ impl Rows {
     }
 }
 
+impl std::fmt::Debug for Rows<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Rows({})", self.rows.len())
+    }
+}
+
+/// What is left of a version that the log tells of.
+enum Recovered {
+    /// The row as it was written.
+    Whole(VersionRow),
+    /// Its secret is lost, so it stands as destroyed.
+    Lost(VersionRow),
+    /// It was known to be lost already.
+    Known,
+}
+
 /// How little a state allows.
 const fn rank(state: State) -> u8 {
     match state {
@@ -334,12 +465,14 @@ fn label(key: &[u8]) -> Option<VersionLabel> {
 }
 
 const UNREADABLE: Error = Error::Unreadable(Table::KeyVersions);
-/// The key of the policy in its table; beside it stands the trust.
+/// The keys of the policy and of the trust in their table.
 const POLICY: &[u8] = b"policy";
+const TRUST: &[u8] = b"trust";
+/// Each order that changes a row is recorded with it, so that the next revision is one more; a few more are tried.
+const REVISIONS_TRIED: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use keywright_store::Row;
     use keywright_types::{Algorithm, BindingKind, KeySpec, Name};
 
     use super::*;
@@ -348,6 +481,8 @@ mod tests {
 
     const TENANT: [u8; 16] = [1; 16];
     const KEY: [u8; 16] = [2; 16];
+    /// The MAC that every row of the store has here.
+    const OWN: [u8; 32] = [9; 32];
 
     fn version(state: State, sealed: &str) -> VersionRow {
         VersionRow {
@@ -387,14 +522,14 @@ mod tests {
     }
 
     /// A tenant with one key, whose first version is in this state.
-    fn begin(algorithm: Algorithm, first: &VersionRow) -> Rows {
+    fn begin(algorithm: Algorithm, first: &VersionRow) -> Rows<'static> {
         let row = |key: &[u8], body: Vec<u8>| Row {
             key: key.to_vec(),
             tenant: TenantId::from_bytes(TENANT),
             revision: 1,
             epoch: 1,
             body,
-            mac: [0; 32],
+            mac: OWN,
         };
         let image = Image::new([
             (Table::Tenants, row(&TENANT, b"{}".to_vec())),
@@ -403,17 +538,30 @@ mod tests {
             (Table::Approvals, row(b"order", b"{}".to_vec())),
             (Table::Policies, row(b"policy", b"old".to_vec())),
         ]);
-        Rows::of(&image.unwrap(), WallTime::from_unix_millis(99))
+        Rows::of(&image.unwrap(), WallTime::from_unix_millis(99), |_, row| {
+            row.mac == OWN
+        })
     }
 
-    fn replay(rows: &mut Rows, number: u8, row: &VersionRow, trust: Trust) {
+    fn recorded_row<'a>(table: &'a str, key: &'a [u8], body: &'a [u8]) -> RecordedRow<'a> {
+        RecordedRow {
+            table,
+            key,
+            body,
+            mac: OWN,
+            epoch: 2,
+        }
+    }
+
+    fn replay(rows: &mut Rows<'_>, number: u8, row: &VersionRow, trust: Trust) {
         let body = json(row);
         let body = recorded(Table::KeyVersions, &body);
-        let told = ("key_versions", &place(number)[..], &body[..]);
-        rows.replay(told, trust).unwrap();
+        let place = place(number);
+        rows.replay(recorded_row("key_versions", &place, &body), trust)
+            .unwrap();
     }
 
-    fn state(rows: &Rows, number: u8) -> (State, String) {
+    fn state(rows: &Rows<'_>, number: u8) -> (State, String) {
         let row = parse(rows.get(Table::KeyVersions, &place(number)).unwrap()).unwrap();
         (row.state, row.sealed)
     }
@@ -422,11 +570,11 @@ mod tests {
     fn the_log_decides_the_state_and_the_backup_has_the_secret() {
         for after in [State::Suspended, State::DestroyScheduled, State::Retired] {
             let mut rows = begin(Algorithm::Xaes256Gcm, &version(State::Active, "c2VhbGVk"));
-            replay(&mut rows, 1, &version(after, "c2VhbGVk"), Trust::Signed);
+            replay(&mut rows, 1, &version(after, "c2VhbGVk"), Trust::Proven);
             assert_eq!(state(&rows, 1), (after, "c2VhbGVk".to_owned()));
         }
         let mut rows = begin(Algorithm::Xaes256Gcm, &version(State::Active, "c2VhbGVk"));
-        replay(&mut rows, 1, &version(State::Destroyed, ""), Trust::Signed);
+        replay(&mut rows, 1, &version(State::Destroyed, ""), Trust::Proven);
         assert_eq!(state(&rows, 1), (State::Destroyed, String::new()));
         assert!(rows.into_parts().1.lost.is_empty());
     }
@@ -434,12 +582,12 @@ mod tests {
     #[test]
     fn a_version_whose_secret_nobody_has_stands_as_destroyed_for_ever() {
         let mut rows = begin(Algorithm::Xaes256Gcm, &version(State::Active, "c2VhbGVk"));
-        replay(&mut rows, 2, &version(State::Active, "bmV3"), Trust::Signed);
+        replay(&mut rows, 2, &version(State::Active, "bmV3"), Trust::Proven);
         replay(
             &mut rows,
             2,
             &version(State::Suspended, "bmV3"),
-            Trust::Signed,
+            Trust::Proven,
         );
         assert_eq!(state(&rows, 2), (State::Destroyed, String::new()));
         // Another secret under the same number is not the one of the log either.
@@ -447,7 +595,7 @@ mod tests {
             &mut rows,
             1,
             &version(State::Retired, "b3RoZXI="),
-            Trust::Signed,
+            Trust::Proven,
         );
         assert_eq!(state(&rows, 1), (State::Destroyed, String::new()));
         assert_eq!(rows.into_parts().1.lost.len(), 2);
@@ -470,42 +618,115 @@ mod tests {
     }
 
     #[test]
-    fn what_no_head_covers_only_restricts() {
-        let mut rows = begin(
-            Algorithm::Xaes256Gcm,
-            &version(State::Suspended, "c2VhbGVk"),
-        );
-        replay(
-            &mut rows,
-            1,
-            &version(State::Active, "c2VhbGVk"),
-            Trust::Unsigned,
-        );
-        assert_eq!(state(&rows, 1).0, State::Suspended);
-        replay(
-            &mut rows,
-            1,
-            &version(State::DestroyScheduled, "c2VhbGVk"),
-            Trust::Unsigned,
-        );
-        assert_eq!(state(&rows, 1).0, State::DestroyScheduled);
-        let loose = KeyRow {
+    fn unproven_row_suspends_what_it_would_restrict() {
+        let restricting = [
+            State::Retired,
+            State::Suspended,
+            State::DestroyScheduled,
+            State::Destroyed,
+        ];
+        for before in [State::PreActive, State::Active] {
+            for recorded in restricting {
+                let mut rows = begin(Algorithm::Xaes256Gcm, &version(before, "c2VhbGVk"));
+                for _ in 0..2 {
+                    replay(&mut rows, 1, &version(recorded, ""), Trust::Unproven);
+                }
+                let row = parse(rows.get(Table::KeyVersions, &place(1)).unwrap()).unwrap();
+                assert_eq!(
+                    (row.state, row.before_suspension),
+                    (State::Suspended, Some(before))
+                );
+                assert_eq!(row.sealed, "c2VhbGVk");
+                assert_eq!(rows.into_parts().1.suspended.len(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn unproven_row_loosens_makes_and_names_nothing() {
+        let states = [
+            State::PreActive,
+            State::Active,
+            State::Retired,
+            State::Suspended,
+            State::DestroyScheduled,
+            State::Destroyed,
+        ];
+        for before in [State::Suspended, State::DestroyScheduled, State::Destroyed] {
+            for recorded in states {
+                let mut rows = begin(Algorithm::Xaes256Gcm, &version(before, "c2VhbGVk"));
+                replay(
+                    &mut rows,
+                    1,
+                    &version(recorded, "c2VhbGVk"),
+                    Trust::Unproven,
+                );
+                replay(
+                    &mut rows,
+                    2,
+                    &version(recorded, "c2VhbGVk"),
+                    Trust::Unproven,
+                );
+                assert_eq!(state(&rows, 1), (before, "c2VhbGVk".to_owned()));
+                assert!(rows.get(Table::KeyVersions, &place(2)).is_none());
+            }
+        }
+        let mut rows = begin(Algorithm::Xaes256Gcm, &version(State::Active, "c2VhbGVk"));
+        let loose = json(&KeyRow {
             name: "other".parse().unwrap(),
             ..key(Algorithm::Xaes256Gcm)
-        };
+        });
         let before = rows.get(Table::Keys, &KEY).unwrap().to_vec();
-        rows.replay(("keys", &KEY, &json(&loose)), Trust::Unsigned)
-            .unwrap();
+        let name = [&TENANT[..], b"taken"].concat();
+        for row in [
+            recorded_row("keys", &KEY, &loose),
+            recorded_row("keys", &[7; 16], &loose),
+            recorded_row("names", &name, &KEY),
+            recorded_row("policies", b"policy", b"new"),
+            recorded_row("policies", b"other", b"new"),
+            recorded_row("unheard-of", b"", b""),
+            recorded_row("key_versions", &place(1), b"no json"),
+        ] {
+            rows.replay(row, Trust::Unproven).unwrap();
+        }
         assert_eq!(rows.get(Table::Keys, &KEY).unwrap(), before);
-        rows.replay(("policies", b"policy", b"new"), Trust::Unsigned)
-            .unwrap();
+        assert_eq!(rows.get(Table::Keys, &[7; 16]), None);
+        assert_eq!(rows.get(Table::Names, &name), None);
         assert_eq!(rows.get(Table::Policies, b"policy"), None);
+        assert_eq!(rows.get(Table::Policies, b"other"), None);
         let (rows, told) = rows.into_parts();
         assert!(
-            told.policy_unknown && !told.trust_unknown && told.doubted == 3,
+            told.policy_unknown && !told.trust_unknown && told.doubted == 7,
             "{told:?}"
         );
         assert!(rows.iter().all(|row| row.table != Table::Approvals));
+    }
+
+    #[test]
+    fn proven_record_with_a_foreign_row_mac_is_refused() {
+        let body = json(&version(State::Destroyed, ""));
+        let body = recorded(Table::KeyVersions, &body);
+        let (place, name) = (place(1), [&TENANT[..], b"named"].concat());
+        let keyed = json(&key(Algorithm::Xaes256Gcm));
+        for row in [
+            recorded_row("key_versions", &place, &body),
+            recorded_row("keys", &KEY, &keyed),
+            recorded_row("names", &name, &KEY),
+            recorded_row("policies", b"policy", b"new"),
+        ] {
+            let mut rows = begin(Algorithm::Xaes256Gcm, &version(State::Active, "c2VhbGVk"));
+            let foreign = RecordedRow {
+                mac: [1; 32],
+                ..row
+            };
+            assert!(
+                rows.replay(foreign, Trust::Proven).is_err(),
+                "{}",
+                row.table
+            );
+            assert_eq!(state(&rows, 1).0, State::Active);
+            rows.replay(row, Trust::Proven).unwrap();
+        }
     }
 
     #[test]
@@ -546,16 +767,17 @@ mod tests {
         let (tenant, lost) = ([7; 16], [8; 16]);
         let of_tenant = [&[0; 16][..], b"others"].concat();
         let of_key = [&tenant[..], b"lost"].concat();
-        rows.replay(("names", &of_tenant, &tenant), Trust::Signed)
+        rows.replay(recorded_row("names", &of_tenant, &tenant), Trust::Proven)
             .unwrap();
-        rows.replay(("names", &of_key, &lost), Trust::Signed)
+        rows.replay(recorded_row("names", &of_key, &lost), Trust::Proven)
             .unwrap();
-        rows.replay(("keys", &lost, b"{}"), Trust::Signed).unwrap();
+        rows.replay(recorded_row("keys", &lost, b"{}"), Trust::Proven)
+            .unwrap();
         assert!(rows.get(Table::Names, &of_tenant).is_some());
         assert!(rows.get(Table::Names, &of_key).is_some());
         assert!(rows.get(Table::Keys, &lost).is_none());
         assert!(
-            rows.replay(("unheard-of", b"", b""), Trust::Signed)
+            rows.replay(recorded_row("unheard-of", b"", b""), Trust::Proven)
                 .is_err()
         );
     }

@@ -238,7 +238,11 @@ fn restore(home: &Home, order: &Restore, format: Format) -> Result<(), Failure> 
             ("contexts", restored.contexts.to_string()),
             ("orders done again", restored.replayed.to_string()),
         ];
-        for (name, labels) in [("lost", &restored.lost), ("retired", &restored.retired)] {
+        for (name, labels) in [
+            ("lost", &restored.lost),
+            ("retired", &restored.retired),
+            ("suspended", &restored.suspended),
+        ] {
             rows.extend(labels.iter().map(|label| (name, label.clone())));
         }
         output::fields(&rows)
@@ -263,11 +267,22 @@ fn advise(restored: &Restored) {
             "the policy in force is not known, nobody is served: keywright admin policy apply"
         );
     }
-    if restored.unfinished + restored.doubted > 0 {
+    if restored.unfinished > 0 {
         message!(
-            "the log ends in orders that nobody has acknowledged ({} without an end, {} rows without a signature): look at audit show, and give them again",
-            restored.unfinished,
+            "the log has {} orders without an end, which were not acknowledged: look at audit show, and give them again",
+            restored.unfinished
+        );
+    }
+    if restored.unproven > 0 {
+        message!(
+            "the log has {} records that neither a signed head nor a check frame proves ({} rows not believed): compare other copies of the log, look at audit show, and give orders again",
+            restored.unproven,
             restored.doubted
+        );
+    }
+    if !restored.suspended.is_empty() {
+        message!(
+            "such records restrict the suspended versions: find out whether they were ordered, then keywright admin key resume, or order them again"
         );
     }
     for file in &restored.missing_files {
@@ -300,9 +315,10 @@ fn verify(home: &Home, order: &Verify, format: Format) -> Result<(), Failure> {
         ])
     })?;
     for setting in &found.outside {
-        eprintln!(
+        message!(
             "a restore asks for {}, which is {:?}",
-            setting.key, setting.value
+            setting.key,
+            setting.value
         );
     }
     Ok(())

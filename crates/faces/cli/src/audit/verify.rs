@@ -119,6 +119,7 @@ struct Document {
     whole: bool,
     records: u64,
     unsigned: u64,
+    unproven: u64,
     files: u64,
     heads: u64,
     boots: u64,
@@ -142,6 +143,7 @@ impl Document {
             whole: true,
             records: report.records,
             unsigned: report.unsigned,
+            unproven: report.unproven,
             files: report.files,
             heads: report.heads,
             boots: report.boots,
@@ -184,6 +186,13 @@ impl Document {
                 format!(
                     "{} in {} files, {} after the newest head",
                     self.records, self.files, self.unsigned
+                ),
+            ),
+            (
+                "unproven",
+                format!(
+                    "{} marked by heads: nothing proved them when they were found",
+                    self.unproven
                 ),
             ),
             ("heads", self.heads.to_string()),

@@ -23,8 +23,11 @@ pub struct Report {
     pub heads: u64,
     /// Records.
     pub records: u64,
-    /// Records after the newest head: chained, not signed.
+    /// Records after the newest head: chained, not signed. Whether check frames prove them, the check key tells.
     pub unsigned: u64,
+    /// Records that a head states and says that nothing proved them when they were found: they count among the others,
+    /// and nothing else was made of them.
+    pub unproven: u64,
     /// Files that a crash cut inside their last record.
     pub cut: u64,
     /// Time of the earliest record.

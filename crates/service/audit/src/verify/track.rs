@@ -30,6 +30,8 @@ pub(super) struct Tracked {
     /// Link 0, where a head stated it before there was a record.
     link_0: Option<Link>,
     origin_checked: bool,
+    /// From here on a head states records that nothing proved.
+    unproven_from: Option<u64>,
 }
 
 impl Tracked {
@@ -46,7 +48,14 @@ impl Tracked {
             expected,
             link_0: None,
             origin_checked: false,
+            unproven_from: None,
         }
+    }
+
+    /// Notes from where on a head states records that nothing proved: behind what heads stated before.
+    pub(super) const fn mark(&mut self, from: u64) -> bool {
+        self.unproven_from = Some(from);
+        from >= self.reader.position()
     }
 
     pub(super) fn state(&self) -> FileState {
@@ -68,6 +77,7 @@ impl Tracked {
             at = self.reader.state().length;
             match self.step()? {
                 Step::Record => self.note(at, Some(epoch), report)?,
+                Step::Check(_) => {}
                 Step::End | Step::Cut => return Err(self.fault(at, Fault::Cut)),
             }
         }
@@ -93,6 +103,7 @@ impl Tracked {
                     self.note(at, None, report)?;
                     report.unsigned += 1;
                 }
+                Ok(Step::Check(_)) => {}
                 // How the file ends is for `judge_end` to say, which reads the end again.
                 Ok(Step::End | Step::Cut) | Err(_) => return self.rewind(),
             }
@@ -126,7 +137,7 @@ impl Tracked {
         match self.reader.step() {
             Ok(Step::End) => Ok(None),
             Ok(Step::Cut) => Ok(Some(tail(Fault::Cut))),
-            Ok(Step::Record) => Err(tail(Fault::After).into()),
+            Ok(Step::Record | Step::Check(_)) => Err(tail(Fault::After).into()),
             Err(error) => match self
                 .reader
                 .is_unused_tail()
@@ -160,8 +171,12 @@ impl Tracked {
             self.check_origin()?;
         }
         let sequence = self.reader.state().sequence;
+        let end = self.reader.state().length;
+        let unproven = self.unproven_from.is_some_and(|from| end > from);
+        report.unproven += u64::from(unproven);
         if let Some(entry) = self.reader.entry() {
-            if epoch.is_some_and(|epoch| entry.facts().epoch > epoch) {
+            // What nothing proves may claim any epoch; no head follows it.
+            if !unproven && epoch.is_some_and(|epoch| entry.facts().epoch > epoch) {
                 return Err(finding(self.name.clone(), at, Some(sequence), Fault::Epoch));
             }
             report.note(entry.facts());

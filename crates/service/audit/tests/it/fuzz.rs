@@ -25,6 +25,16 @@ fn damaged_records_heads_and_files_are_refused_without_a_panic() {
     let mut body = Vec::new();
     Record::from(request(1)).put(1, &mut body);
     corpus.push(body);
+    // Check frames that hold, fail, are torn, stand twice or before any record; heads with marks.
+    let shelf = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../fuzz/corpus/audit_record"
+    );
+    let before = corpus.len();
+    for file in fs::read_dir(shelf).unwrap() {
+        corpus.push(fs::read(file.unwrap().path()).unwrap());
+    }
+    assert!(corpus.len() >= before + 15);
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::audit(seed));
     mutations(&seeds, 10_000, 1).for_each(|mutant| fuzzing::audit(&mutant));

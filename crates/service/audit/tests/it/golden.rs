@@ -6,17 +6,22 @@
 use std::fs;
 
 use keywright_audit::chain::{FileId, Origin};
+use keywright_audit::check::CheckKey;
 use keywright_audit::field::Field;
 use keywright_audit::head::SignedHead;
 use keywright_audit::record::{Facts, Record};
+use keywright_audit::show::{Filter, show};
 use keywright_audit::{Reason, RecordType};
 use keywright_clock::WallTime;
 use keywright_encoding::hex;
 use keywright_primitives::hash::sha256;
+use keywright_primitives::mac::{HmacSha256, MacKey};
 use keywright_types::{
     BootId, Code, InstallationId, KeyId, KeyVersion, NodeId, Operation, PrincipalId, RequestId,
     TenantId,
 };
+
+use serde_json::{Map, Value};
 
 use crate::support::*;
 
@@ -136,11 +141,23 @@ fn a_file_is_bodies_with_8_bytes_of_each_link() {
         ]
         .concat();
         link = sha256(&link).to_vec();
-        for frame in boundaries(&bytes).windows(2) {
-            let (framed, cut_link) = bytes[frame[0]..frame[1]].split_at(frame[1] - frame[0] - 8);
-            link = sha256(&[&link, framed].concat()).to_vec();
-            assert_eq!(cut_link, &link[..8]);
+        let key = HmacSha256::new(&keywright_audit::fuzzing::CHECK_KEY).unwrap();
+        let mut checked = true;
+        for (_, frame) in record_frames(&bytes) {
+            let (framed, cut_link) = frame.split_at(frame.len() - 8);
+            let hashed = sha256(&[&link, framed].concat());
+            assert_eq!(cut_link, &hashed[..8]);
+            let is_check = frame.starts_with(&[0; 4]);
+            if is_check {
+                // 7.33: HMAC over the newest link; the chain goes on as if it were not there.
+                assert_eq!(framed[4..], key.mac(&link));
+                assert!(!checked, "nothing is checked twice");
+            } else {
+                link = hashed.to_vec();
+            }
+            checked = is_check;
         }
+        assert!(checked, "each write ends with a check frame");
     }
 }
 
@@ -187,8 +204,8 @@ fn a_head_is_the_columns_of_7_34() {
     let signature = bytes.last_chunk().unwrap();
     assert_eq!(key(1).verifying_key().verify(&message, signature), Ok(()));
     assert_eq!(start.id().hash, sha256(&message));
-    // The stated link is the whole of the one whose first 8 bytes end the file.
-    assert!(records.ends_with(&state.link[..8]));
+    // The stated link is the whole of the one whose first 8 bytes end the last record, before its check frame.
+    assert!(records[..records.len() - CHECK_LEN].ends_with(&state.link[..8]));
     drop(log);
 }
 
@@ -197,4 +214,94 @@ fn unframed(dir: &std::path::Path) -> Vec<u8> {
     let bytes = fs::read(&head_files(dir)[0]).unwrap();
     let ends = head_boundaries(&bytes);
     bytes[4..ends[1]].to_vec()
+}
+
+/// A log that the second implementation wrote.
+struct Golden {
+    name: String,
+    folder: tempfile::TempDir,
+    /// What proves each record, by file.
+    evidence: Map<String, Value>,
+}
+
+fn golden() -> (CheckKey, Vec<Golden>) {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../vectors/golden/audit/logs.json"
+    );
+    let document: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let text = |value: &Value| hex::decode(value.as_str().unwrap()).unwrap();
+    let row_key = text(&document["row_key"]).try_into().unwrap();
+    let check = CheckKey::derive(&MacKey::new(&row_key));
+    let stated = text(&document["fingerprint"]);
+    assert_eq!(stated, fingerprint(1).as_bytes());
+    let logs = document["logs"].as_array().unwrap().iter().map(|log| {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, bytes) in log["files"].as_object().unwrap() {
+            fs::write(folder.path().join(file), text(bytes)).unwrap();
+        }
+        Golden {
+            name: log["name"].as_str().unwrap().to_owned(),
+            folder,
+            evidence: log["evidence"].as_object().unwrap().clone(),
+        }
+    });
+    (check, logs.collect())
+}
+
+#[test]
+fn logs_of_the_second_implementation_are_read_and_judged_alike() {
+    let (check, logs) = golden();
+    assert_eq!(logs.len(), 9);
+    for Golden {
+        name,
+        folder,
+        evidence,
+    } in logs
+    {
+        let dir = folder.path();
+        let report = verify(dir).unwrap_or_else(|finding| panic!("{name}: {finding}"));
+        let mut found: Map<String, Value> = Map::new();
+        for record in show(dir, Filter::default())
+            .unwrap()
+            .judged_by(&check)
+            .unwrap()
+        {
+            let record = record.unwrap();
+            let file = record["file"].as_str().unwrap().to_owned();
+            let list = found
+                .entry(file)
+                .or_insert_with(|| Value::Array(Vec::new()));
+            list.as_array_mut()
+                .unwrap()
+                .push(record["evidence"].clone());
+        }
+        assert_eq!(found, evidence, "{name}");
+        let all = evidence.values().flat_map(|list| list.as_array().unwrap());
+        let unproven = all.filter(|one| *one == "unproven").count() as u64;
+        let adopted = name == "adopted-tail";
+        assert_eq!(report.unproven, if adopted { 1 } else { 0 }, "{name}");
+        // A start goes on with each of them, and marks what nothing proves.
+        let mut next = settings(dir);
+        next.keys.check = check.clone();
+        let mut log = keywright_audit::log::Log::open(next).unwrap();
+        assert_eq!(log.unproven(), if adopted { 0 } else { unproven }, "{name}");
+        let orders = log.take_unfinished().len();
+        let begun = [
+            "proven-tail",
+            "forged-tail",
+            "foreign-check",
+            "torn-check",
+            "torn-record",
+        ];
+        // The order without an end is proven in these, and unproven in the older log.
+        assert_eq!(
+            orders,
+            usize::from(begun.contains(&name.as_str())),
+            "{name}"
+        );
+        log.shutdown().unwrap();
+        let report = verify(dir).unwrap_or_else(|finding| panic!("{name}: {finding}"));
+        assert_eq!(report.unproven, unproven, "{name}");
+    }
 }

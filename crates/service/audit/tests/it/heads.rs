@@ -17,7 +17,7 @@ use crate::support::*;
 fn a_log_signed_by_another_key_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut forged = settings(folder.path());
-    forged.signer = key(66);
+    forged.keys.signer = key(66);
     let log = Log::open(forged).unwrap();
     append_all(&mut log.writer().unwrap(), 0..3);
     log.shutdown().unwrap();
@@ -50,12 +50,12 @@ fn a_log_is_not_continued_under_another_name() {
 fn a_boot_by_another_key_cannot_be_appended() {
     let folder = small_log(2);
     let mut other = settings(folder.path());
-    other.signer = key(66);
+    other.keys.signer = key(66);
     assert!(matches!(Log::open(other), Err(AuditError::SignerMismatch)));
     // The same by hand: a log of its own, put beside the true one.
     let foreign = tempfile::tempdir().unwrap();
     let mut other = settings(foreign.path());
-    other.signer = key(66);
+    other.keys.signer = key(66);
     Log::open(other).unwrap().shutdown().unwrap();
     for path in record_files(foreign.path())
         .into_iter()
@@ -98,7 +98,7 @@ fn a_change_of_keys_is_signed_by_the_old_key_and_both_fingerprints_verify() {
         Err(AuditError::SignerMismatch)
     ));
     let mut next = settings(folder.path());
-    (next.signer, next.key_version) = (key(2), KeyVersion::from_number(2));
+    (next.keys.signer, next.keys.version) = (key(2), KeyVersion::from_number(2));
     Log::open(next).unwrap().shutdown().unwrap();
     assert!(verify(folder.path()).is_ok());
 }

@@ -8,6 +8,7 @@
 mod counters;
 mod crash;
 mod edits;
+mod forged;
 mod fuzz;
 mod golden;
 mod heads;

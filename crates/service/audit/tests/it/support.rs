@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use keywright_audit::check::CheckKey;
 use keywright_audit::head::Fingerprint;
-use keywright_audit::log::{Identity, Log, Settings};
+use keywright_audit::log::{Identity, Keys, Log, Settings};
 use keywright_audit::record::Facts;
 use keywright_audit::testing::{self, Faults};
 use keywright_audit::verify::{Failure, Report, Verifier};
@@ -14,6 +15,7 @@ use keywright_audit::{AuditError, Fault, Finding, RecordType};
 use keywright_clock::{Clock, WallTime};
 use keywright_primitives::signature::SigningKey;
 use keywright_secret::Secret;
+use keywright_testkit::forgery::frames;
 use keywright_types::{
     Code, InstallationId, KeyId, KeyVersion, NodeId, Operation, PrincipalId, RequestId, TenantId,
 };
@@ -31,6 +33,10 @@ pub(crate) fn key(seed: u8) -> SigningKey {
     SigningKey::from_seed(&Secret::from_fill(|bytes| bytes.fill(seed))).unwrap()
 }
 
+pub(crate) fn check_key() -> CheckKey {
+    CheckKey::from_bytes(&keywright_audit::fuzzing::CHECK_KEY)
+}
+
 pub(crate) fn fingerprint(seed: u8) -> Fingerprint {
     Fingerprint::of(&key(seed).verifying_key())
 }
@@ -40,7 +46,11 @@ pub(crate) fn settings(dir: &Path) -> Settings {
         dir.to_owned(),
         IDENTITY,
         Clock::system(),
-        (key(1), KeyVersion::FIRST),
+        Keys {
+            signer: key(1),
+            version: KeyVersion::FIRST,
+            check: check_key(),
+        },
     );
     settings.reserve = RESERVE;
     settings
@@ -155,26 +165,56 @@ pub(crate) fn name(path: &Path) -> &str {
     path.file_name().unwrap().to_str().unwrap()
 }
 
-/// Where each record of a file begins, and where the file ends.
+/// Where each record of a file begins, and where the file ends; the check frame behind a record counts as part of it.
 pub(crate) fn boundaries(bytes: &[u8]) -> Vec<usize> {
-    frames(bytes, 12)
+    let mut at = vec![0];
+    for (start, frame) in record_frames(bytes) {
+        match frame.starts_with(&[0; 4]) {
+            true => *at.last_mut().unwrap() = start + frame.len(),
+            false => at.push(start + frame.len()),
+        }
+    }
+    at
+}
+
+/// Records and check frames of a file, each with where it begins.
+pub(crate) fn record_frames(bytes: &[u8]) -> Vec<(usize, &[u8])> {
+    let mut next = 0;
+    let frames = frames(bytes).into_iter();
+    let frames = frames.map(|frame| {
+        let start = next;
+        next += frame.len();
+        (start, frame)
+    });
+    frames.collect()
+}
+
+/// The frame of a file that a byte stands in: where it begins, and which record is named if it is wrong.
+pub(crate) fn frame_at(bytes: &[u8], at: usize) -> (u64, Option<u64>) {
+    let (mut found, mut records) = ((0, Some(1)), 0);
+    for (start, frame) in record_frames(bytes) {
+        if start > at {
+            break;
+        }
+        found = (start as u64, Some(records + 1));
+        records += u64::from(!frame.starts_with(&[0; 4]));
+    }
+    found
 }
 
 /// Where each head of a file begins, and where the file ends.
 pub(crate) fn head_boundaries(bytes: &[u8]) -> Vec<usize> {
-    frames(bytes, 4 + 64)
-}
-
-fn frames(bytes: &[u8], more: usize) -> Vec<usize> {
     let mut at = vec![0];
     let mut next = 0;
     while next < bytes.len() {
         let length = u32::from_be_bytes(bytes[next..next + 4].try_into().unwrap());
-        next += usize::try_from(length).unwrap() + more;
+        next += usize::try_from(length).unwrap() + 4 + 64;
         at.push(next);
     }
     at
 }
+
+pub(crate) use keywright_testkit::forgery::CHECK_LEN;
 
 /// A clock that stands still, so that the thread signs only when asked.
 pub(crate) fn still() -> (Clock, keywright_clock::Hand) {

@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use keywright_audit::field::Field;
 use keywright_audit::head::Fingerprint;
-use keywright_audit::log::{Identity, Log, Settings, SyncMode};
+use keywright_audit::log::{Identity, Keys, Log, Settings, SyncMode};
 use keywright_audit::record::{Facts, Record};
-use keywright_audit::replay::{self, Change, Later, Signed};
+use keywright_audit::replay::{self, Change, Later};
 use keywright_audit::verify::{Failure as Verdict, Verifier};
-use keywright_audit::{AuditError, Fault, Reason, RecordType, Room};
+use keywright_audit::{AuditError, Evidence, Fault, Reason, RecordType, Room};
 use keywright_clock::Clock;
-use keywright_custody::rows::restore::{Rows, Told, Trust};
+use keywright_custody::rows::restore::{RecordedRow, Rows, Told, Trust};
 use keywright_encoding::hex;
 use keywright_keystore::Keystore;
 use keywright_primitives::random::RandomStream;
@@ -87,8 +87,12 @@ pub struct Restored {
     pub lost: Vec<String>,
     /// Versions in a token that were retired because their seals are not counted any longer.
     pub retired: Vec<String>,
-    /// Rows of the log that no signed head covers and that were not believed.
+    /// Versions that a record restricts which nothing proves: suspended, to be resumed or restricted for good.
+    pub suspended: Vec<String>,
+    /// Rows of records that nothing proves and that were not believed.
     pub doubted: usize,
+    /// Records of the log that neither a signed head nor a check frame proves.
+    pub unproven: u64,
     /// Orders that were begun and of which the log knows no end.
     pub unfinished: usize,
     /// Whether a policy has to be applied before anybody is served.
@@ -207,7 +211,7 @@ impl Work<'_> {
         verifier
             .verify(copy)
             .map_err(|verdict| self.unbelieved(copy, verdict))?;
-        let later = replay::later(copy, self.content.epoch())?;
+        let later = replay::later(copy, self.content.epoch(), &meta.check_key)?;
         Ok(Past {
             later,
             node: meta.node,
@@ -233,9 +237,10 @@ impl Work<'_> {
     }
 
     /// The rows of the new store.
-    fn rows(&self, past: &Past) -> Result<Rows, BackupError> {
+    fn rows(&self, past: &Past) -> Result<Rows<'_>, BackupError> {
         let now = self.clock.wall();
-        let mut rows = Rows::of(self.proven.image(), now);
+        let proven = &self.proven;
+        let mut rows = Rows::of(proven.image(), now, |table, row| proven.is_own(table, row));
         for change in &past.later.orders {
             replay_one(&mut rows, change)?;
         }
@@ -257,6 +262,7 @@ impl Work<'_> {
         let Meta {
             installation,
             signer,
+            check_key,
             ..
         } = meta;
         let mut rows = self.rows(&past)?;
@@ -264,7 +270,12 @@ impl Work<'_> {
             installation,
             node: past.node,
         };
-        let mut log = self.open_log(identity, signer)?;
+        let keys = Keys {
+            signer,
+            version: KeyVersion::FIRST,
+            check: check_key,
+        };
+        let mut log = self.open_log(identity, keys)?;
         let unfinished = self.settle(&mut log)?;
         let seen = [
             self.content.epoch(),
@@ -292,14 +303,9 @@ impl Work<'_> {
         Ok(self.tell((epoch, contexts, unfinished), &past, told, home))
     }
 
-    fn open_log(
-        &self,
-        identity: Identity,
-        signer: keywright_primitives::signature::SigningKey,
-    ) -> Result<Log, BackupError> {
+    fn open_log(&self, identity: Identity, keys: Keys) -> Result<Log, BackupError> {
         let folder = self.site.config.audit.directory.clone();
-        let key = (signer, KeyVersion::FIRST);
-        let mut settings = Settings::new(folder, identity, self.clock.clone(), key);
+        let mut settings = Settings::new(folder, identity, self.clock.clone(), keys);
         // No head is signed between the one that the new store is given and the last: the first start refuses a store
         // that lacks two. What is recorded here is an order, which waits for the disk in any case.
         settings.sync = SyncMode::Grouped(Duration::MAX);
@@ -380,9 +386,11 @@ impl Work<'_> {
             epoch,
             backup_epoch: self.content.epoch(),
             contexts,
-            replayed: past.later.orders.len(),
+            replayed: past.later.proven(),
             lost: text(told.lost),
             retired: text(told.retired),
+            suspended: text(told.suspended),
+            unproven: past.later.unproven,
             doubted: told.doubted,
             unfinished,
             policy_missing: told.policy_unknown,
@@ -408,13 +416,20 @@ impl Work<'_> {
     }
 }
 
-fn replay_one(rows: &mut Rows, change: &Change) -> Result<(), BackupError> {
-    let trust = match change.signed {
-        Signed::Yes => Trust::Signed,
-        Signed::No => Trust::Unsigned,
+fn replay_one(rows: &mut Rows<'_>, change: &Change) -> Result<(), BackupError> {
+    let trust = match change.evidence {
+        Evidence::Signed | Evidence::Checked => Trust::Proven,
+        Evidence::Unproven => Trust::Unproven,
     };
     for row in &change.rows {
-        rows.replay((&row.table, &row.key, &row.body), trust)?;
+        let row = RecordedRow {
+            table: &row.table,
+            key: &row.key,
+            body: &row.body,
+            mac: row.mac,
+            epoch: change.epoch,
+        };
+        rows.replay(row, trust)?;
     }
     if change.left_out > 0 {
         let key = match change.operation {

@@ -218,6 +218,16 @@ fn the_worked_links_are_the_hashes_that_the_page_says() {
 }
 
 #[test]
+fn worked_check_frame_is_the_mac_that_the_page_says() {
+    let check = MacKey::new(&[1; 32]).mac(b"keywright/audit/check/v1");
+    assert_eq!(check[..], worked("check-key"));
+    let link = worked("link-9");
+    let frame = [&[0; 4][..], &MacKey::new(&check).mac(&link)].concat();
+    let cut = sha256(&[&link[..], &frame].concat());
+    assert_eq!([&frame[..], &cut[..8]].concat(), worked("check-9"));
+}
+
+#[test]
 fn the_worked_head_is_signed_and_says_what_the_page_says() {
     let signed = SignedHead::from_bytes(&worked("head")).unwrap();
     assert!(signed.check().is_ok());

@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use keywright_audit::log::{Identity, Log, Settings as LogSettings};
+use keywright_audit::check::CheckKey;
+use keywright_audit::log::{Identity, Keys, Log, Settings as LogSettings};
 use keywright_audit::show::{Filter, show};
 use keywright_audit::testing::{self, Faults};
 use keywright_clock::{Clock, Hand, WallTime};
@@ -132,8 +133,12 @@ fn log_settings(folder: &TempDir, clock: Clock) -> LogSettings {
         node: NodeId::from_bytes([2; 16]),
     };
     let signer = SigningKey::from_seed(&Secret::from_fill(|seed| seed.fill(3))).unwrap();
-    let signer = (signer, KeyVersion::FIRST);
-    let mut settings = LogSettings::new(folder.path().to_owned(), identity, clock, signer);
+    let keys = Keys {
+        signer,
+        version: KeyVersion::FIRST,
+        check: CheckKey::from_bytes(&[4; 32]),
+    };
+    let mut settings = LogSettings::new(folder.path().to_owned(), identity, clock, keys);
     settings.reserve = 64 << 10;
     settings
 }

@@ -11,12 +11,13 @@ use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use keywright_audit::replay::{self, Signed};
+use keywright_audit::Evidence;
+use keywright_audit::replay;
 use keywright_audit::testing;
 use keywright_clock::{Clock, WallTime};
 use keywright_custody::lifecycle::Order;
 use keywright_custody::rows::life::Target;
-use keywright_custody::rows::restore::{Rows, Trust};
+use keywright_custody::rows::restore::{RecordedRow, Rows, Trust};
 use keywright_policy::PolicyDocument;
 use keywright_service::{
     AdminError, Author, Caller, ClockState, DataOperation, LifeOrder, NewRules, Worker,
@@ -756,20 +757,23 @@ fn new_folder() -> TempDir {
 fn restored(image: &Image, log: Option<&std::path::Path>, now: WallTime) -> MemoryEngine {
     let proven = image.clone().prove(row_key()).unwrap();
     let mut newest = image.epoch().unwrap();
-    let mut rows = Rows::of(image, now);
+    let mut rows = Rows::of(image, now, |table, row| proven.is_own(table, row));
     if let Some(log) = log {
-        let later = replay::later(log, newest).unwrap();
+        let later = replay::later(log, newest, &check_key()).unwrap();
         newest = newest.max(later.newest_epoch);
-        for row in later.orders.iter().flat_map(|change| {
-            let trust = match change.signed {
-                Signed::Yes => Trust::Signed,
-                Signed::No => Trust::Unsigned,
-            };
-            change.rows.iter().map(move |row| (row, trust))
-        }) {
-            let (row, trust) = row;
-            rows.replay((&row.table, &row.key, &row.body), trust)
-                .unwrap();
+        for change in &later.orders {
+            // Every record of a log that only its node has written is proven, and has rows of its store.
+            assert_ne!(change.evidence, Evidence::Unproven);
+            for row in &change.rows {
+                let row = RecordedRow {
+                    table: &row.table,
+                    key: &row.key,
+                    body: &row.body,
+                    mac: row.mac,
+                    epoch: change.epoch,
+                };
+                rows.replay(row, Trust::Proven).unwrap();
+            }
         }
     }
     rows.retire_counted().unwrap();

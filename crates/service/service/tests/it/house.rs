@@ -7,7 +7,8 @@ use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll, Waker};
 
-use keywright_audit::log::{Identity, Log, Settings as LogSettings};
+use keywright_audit::check::CheckKey;
+use keywright_audit::log::{Identity, Keys, Log, Settings as LogSettings};
 use keywright_audit::show::{Filter, show};
 use keywright_audit::testing::{self, Faults as LogFaults};
 use keywright_clock::{Clock, Hand, WallTime};
@@ -244,14 +245,23 @@ impl House {
     }
 }
 
+/// The key of the log's check frames.
+pub(crate) fn check_key() -> CheckKey {
+    CheckKey::from_bytes(&[4; 32])
+}
+
 pub(crate) fn log_settings(folder: &Path, clock: &Clock) -> LogSettings {
     let identity = Identity {
         installation: InstallationId::from_bytes([1; 16]),
         node: NodeId::from_bytes([2; 16]),
     };
     let signer = SigningKey::from_seed(&Secret::from_fill(|seed| seed.fill(3))).unwrap();
-    let signer = (signer, KeyVersion::FIRST);
-    let mut settings = LogSettings::new(folder.to_owned(), identity, clock.clone(), signer);
+    let keys = Keys {
+        signer,
+        version: KeyVersion::FIRST,
+        check: check_key(),
+    };
+    let mut settings = LogSettings::new(folder.to_owned(), identity, clock.clone(), keys);
     settings.reserve = 64 << 10;
     settings
 }

@@ -1,0 +1,407 @@
+//! What somebody appends who can write the folder and has no key: it is chained as it should be, and nothing is made of
+//! it, now or after the next head has covered it (design 7.33).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use keywright_audit::chain::{FileId, Origin};
+use keywright_audit::check::CheckKey;
+use keywright_audit::field::Field;
+use keywright_audit::head::{SignedHead, Statement};
+use keywright_audit::log::Log;
+use keywright_audit::record::{Facts, Record};
+use keywright_audit::replay::later;
+use keywright_audit::show::{Filter, show};
+use keywright_audit::{Evidence, Fault, RecordType, testing};
+use keywright_testkit::forgery::ForgedFile;
+use keywright_types::{BootId, Code, KeyVersion, NodeId, Operation, PrincipalId};
+use tempfile::TempDir;
+
+use crate::support::*;
+
+/// A file that begins with this origin.
+fn begin(dir: &Path, origin: Origin) -> ForgedFile {
+    let (file, head) = (origin.file, origin.newest_head);
+    let parts: [&[u8]; 5] = [
+        origin.installation.as_bytes(),
+        origin.node.as_bytes(),
+        file.boot.as_bytes(),
+        &file.writer.to_be_bytes(),
+        &head,
+    ];
+    let mut chain = ForgedFile::new(&dir.join(file.file_name()), &parts);
+    let facts = Facts::new(RecordType::FileStart, Operation::NodeStart, request(1).time);
+    let fields = [
+        Field::Installation(origin.installation),
+        Field::Node(origin.node),
+        Field::Boot(file.boot),
+        Field::Writer(file.writer),
+        Field::NewestHead(head),
+    ];
+    append(&mut chain, facts, &fields);
+    chain
+}
+
+fn append(chain: &mut ForgedFile, facts: Facts, fields: &[Field<'_>]) {
+    let mut body = Vec::new();
+    Record { facts, fields }.put(0, &mut body);
+    chain.append(&body);
+}
+
+/// A log whose process died with three requests under a head and two behind it.
+fn crashed() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let (clock, _hand) = still();
+    let mut settings = settings(folder.path());
+    settings.clock = clock;
+    let log = Log::open(settings).unwrap();
+    let mut writer = log.writer().unwrap();
+    append_all(&mut writer, 0..3);
+    log.sign_head().unwrap();
+    append_all(&mut writer, 3..5);
+    testing::crash(log);
+    folder
+}
+
+fn last_file(dir: &Path) -> PathBuf {
+    record_files(dir).pop().unwrap()
+}
+
+/// One record of each type, as an attacker words them: far beyond the epoch, in another's name.
+fn forged(kind: RecordType) -> Facts {
+    Facts {
+        kind,
+        epoch: u64::MAX,
+        principal: PrincipalId::from_bytes([0xEE; 16]),
+        operation: Operation::KeyDestroy,
+        outcome: Code::Ok,
+        version: KeyVersion::FIRST,
+        ..request(900)
+    }
+}
+
+/// The evidence that each record of a file is shown with.
+fn shown(dir: &Path, path: &Path) -> Vec<String> {
+    let records = show(dir, Filter::default()).unwrap();
+    let records = records.map(|record| record.unwrap());
+    records
+        .filter(|record| record["file"] == name(path))
+        .map(|record| record["evidence"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn newest_head(dir: &Path) -> SignedHead {
+    let mut heads: Vec<_> = head_files(dir)
+        .iter()
+        .flat_map(|path| heads(path))
+        .collect();
+    heads.sort_by_key(|head| head.head().number);
+    heads.pop().unwrap()
+}
+
+fn heads(path: &Path) -> Vec<SignedHead> {
+    let bytes = fs::read(path).unwrap();
+    let at = head_boundaries(&bytes);
+    let heads = at.windows(2).map(|pair| &bytes[pair[0] + 4..pair[1]]);
+    heads
+        .map(|head| SignedHead::from_bytes(head).unwrap())
+        .collect()
+}
+
+/// Opens and ends the log twice: a forged epoch stops neither, no order is found, the tail is marked in each first head,
+/// and the log verifies with so many records marked.
+fn survives(folder: &Path, path: &Path, unproven: u64) {
+    for round in 0..2 {
+        let mut log = Log::open(settings(folder)).unwrap();
+        assert!(log.damage().is_empty(), "{:?}", log.damage());
+        assert_eq!(log.unproven(), if round == 0 { unproven } else { 0 });
+        assert!(log.take_unfinished().is_empty());
+        log.shutdown().unwrap();
+        let newest = newest_head(folder);
+        assert_eq!(newest.head().epoch, 3, "no forged epoch is taken over");
+        let report = verify(folder).unwrap();
+        assert_eq!((report.unproven, report.unsigned), (unproven, 0));
+        let evidence = shown(folder, path);
+        let marked = evidence.iter().rev().take_while(|one| *one == "unproven");
+        assert_eq!(marked.count() as u64, unproven, "{evidence:?}");
+        let signed = evidence.len() - usize::try_from(unproven).unwrap();
+        assert!(evidence[..signed].iter().all(|one| one == "signed"));
+    }
+    let all = head_files(folder).into_iter().flat_map(|path| heads(&path));
+    let starts = all.filter(|head| {
+        matches!(&head.head().statement, Statement::StartUnproven(tails) if tails.len() == 1)
+    });
+    assert_eq!(starts.count(), if unproven > 0 { 2 } else { 0 });
+}
+
+#[test]
+fn forged_tail_of_every_record_type_is_marked_and_not_believed() {
+    for kind in RecordType::ALL {
+        let folder = crashed();
+        let path = last_file(folder.path());
+        let mut chain = ForgedFile::read(&path);
+        append(&mut chain, forged(*kind), &[]);
+        chain.write();
+        assert_eq!(verify(folder.path()).unwrap().unsigned, 3, "{kind}");
+        let later = later(folder.path(), 2, &check_key()).unwrap();
+        assert_eq!(later.unproven, 1);
+        let believed = later
+            .orders
+            .iter()
+            .filter(|order| order.evidence != Evidence::Unproven);
+        assert_eq!(believed.count(), 0);
+        // One order that nothing proves may stand for one epoch.
+        assert!(later.newest_epoch <= 4, "{}", later.newest_epoch);
+        survives(folder.path(), &path, 1);
+    }
+}
+
+#[test]
+fn genuine_tail_is_proven_and_adopted_without_a_mark() {
+    let folder = crashed();
+    let path = last_file(folder.path());
+    assert_eq!(shown(folder.path(), &path)[4..], ["unsigned", "unsigned"]);
+    assert_eq!(later(folder.path(), 2, &check_key()).unwrap().unproven, 0);
+    survives(folder.path(), &path, 0);
+}
+
+#[test]
+fn tail_without_its_check_frames_is_unproven() {
+    // As a log of a version before check frames, and as a write that was cut off before its end.
+    let folder = crashed();
+    let path = last_file(folder.path());
+    let bytes = fs::read(&path).unwrap();
+    let stated = boundaries(&bytes)[4];
+    let mut stripped = bytes[..stated].to_vec();
+    for (start, frame) in record_frames(&bytes) {
+        if start >= stated && !frame.starts_with(&[0; 4]) {
+            stripped.extend_from_slice(frame);
+        }
+    }
+    fs::write(&path, &stripped).unwrap();
+    assert_eq!(later(folder.path(), 2, &check_key()).unwrap().unproven, 2);
+    survives(folder.path(), &path, 2);
+}
+
+#[test]
+fn torn_check_frame_leaves_its_write_unproven_and_is_no_tampering() {
+    let whole = crashed();
+    let length = fs::read(last_file(whole.path())).unwrap().len();
+    for cut in 1..CHECK_LEN {
+        let folder = copy(whole.path());
+        let path = last_file(folder.path());
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..length - cut]).unwrap();
+        let report = verify(folder.path()).unwrap();
+        assert_eq!((report.unsigned, report.cut), (2, 1), "{cut}");
+        let later = later(folder.path(), 2, &check_key()).unwrap();
+        assert_eq!(later.unproven, 1, "{cut}");
+        if cut % 16 == 1 {
+            let log = Log::open(settings(folder.path())).unwrap();
+            assert!(log.damage().is_empty());
+            assert_eq!(log.unproven(), 1);
+            log.shutdown().unwrap();
+            let report = verify(folder.path()).unwrap();
+            assert_eq!((report.unproven, report.cut), (1, 1));
+        }
+    }
+}
+
+#[test]
+fn forged_record_under_a_torn_frame_is_not_believed() {
+    let folder = crashed();
+    let path = last_file(folder.path());
+    let mut chain = ForgedFile::read(&path);
+    append(&mut chain, forged(RecordType::OrderBefore), &[]);
+    chain.check(&[0; 32]);
+    chain.bytes.truncate(chain.bytes.len() - 20);
+    chain.write();
+    assert_eq!(later(folder.path(), 2, &check_key()).unwrap().unproven, 1);
+    survives(folder.path(), &path, 1);
+}
+
+#[test]
+fn check_frame_of_another_key_file_or_place_proves_nothing() {
+    let genuine = crashed();
+    let frames: Vec<Vec<u8>> = record_files(genuine.path())
+        .iter()
+        .flat_map(|path| {
+            let bytes = fs::read(path).unwrap();
+            let frames = record_frames(&bytes).into_iter();
+            let checks = frames.filter(|(_, frame)| frame.starts_with(&[0; 4]));
+            checks.map(|(_, frame)| frame.to_vec()).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(frames.len() > 4);
+    let path = last_file(genuine.path());
+    // A frame of another place, with the 8 bytes that fit here.
+    for frame in &frames {
+        let folder = copy(genuine.path());
+        let path = last_file(folder.path());
+        let mut chain = ForgedFile::read(&path);
+        append(&mut chain, forged(RecordType::OrderAfter), &[]);
+        chain.put_check(&frame[4..36]);
+        chain.write();
+        assert_eq!(later(folder.path(), 2, &check_key()).unwrap().unproven, 1);
+    }
+    let mut chain = ForgedFile::read(&path);
+    append(&mut chain, forged(RecordType::OrderAfter), &[]);
+    chain.check(&[7; 32]);
+    chain.write();
+    survives(genuine.path(), &path, 1);
+}
+
+#[test]
+fn record_forged_inside_a_proven_tail_breaks_the_chain() {
+    let folder = crashed();
+    let path = last_file(folder.path());
+    let bytes = fs::read(&path).unwrap();
+    let stated = boundaries(&bytes)[4];
+    let mut chain = ForgedFile::read(&path);
+    // What was behind the head follows the forged record, with its check frames.
+    let tail = chain.bytes.split_off(stated);
+    fs::write(&path, &chain.bytes).unwrap();
+    let mut chain = ForgedFile::read(&path);
+    append(&mut chain, forged(RecordType::OrderAfter), &[]);
+    chain.bytes.extend_from_slice(&tail);
+    chain.write();
+    assert_eq!(fault(folder.path()), Fault::Link);
+    let mut log = Log::open(settings(folder.path())).unwrap();
+    assert_eq!(log.damage().len(), 1);
+    assert_eq!(log.unproven(), 1);
+    assert!(log.take_unfinished().is_empty());
+    log.shutdown().unwrap();
+}
+
+#[test]
+fn replayed_older_tail_is_what_the_node_wrote_and_no_more() {
+    let folder = crashed();
+    let path = last_file(folder.path());
+    let bytes = fs::read(&path).unwrap();
+    // The tail as it was one write before: it is whole and proven. That it is older, only a newer head tells.
+    fs::write(&path, &bytes[..boundaries(&bytes)[5]]).unwrap();
+    let later = later(folder.path(), 2, &check_key()).unwrap();
+    assert_eq!((later.unproven, later.newest_epoch), (0, 3));
+    // Behind the whole tail its repetition does not fit.
+    let repeated = [&bytes[..], &bytes[boundaries(&bytes)[4]..]].concat();
+    fs::write(&path, repeated).unwrap();
+    assert!(matches!(fault(folder.path()), Fault::Link));
+}
+
+/// A file that only this node could have begun, were it not for the missing check frame.
+fn origin(dir: &Path, boot: BootId, writer: u32) -> Origin {
+    Origin {
+        installation: IDENTITY.installation,
+        node: IDENTITY.node,
+        file: FileId { boot, writer },
+        newest_head: newest_head(dir).id().hash,
+    }
+}
+
+#[test]
+fn forged_file_is_marked_or_refused() {
+    // Of the boot that crashed, and of one that nobody has heard of: a crash can leave both, so they are kept.
+    let unknown = BootId::from_bytes([0x77; 16]);
+    let boot_of = |dir: &Path| newest_head(dir).head().boot;
+    for own in [true, false] {
+        let folder = crashed();
+        let boot = if own { boot_of(folder.path()) } else { unknown };
+        let mut chain = begin(folder.path(), origin(folder.path(), boot, 9));
+        append(&mut chain, forged(RecordType::OrderBefore), &[]);
+        chain.write();
+        survives(folder.path(), &chain.path, 2);
+    }
+    // Another node, and another head than was newest: not this node's, whatever check frames it has.
+    let folder = crashed();
+    for foreign in [
+        Origin {
+            node: NodeId::from_bytes([0x78; 16]),
+            ..origin(folder.path(), unknown, 1)
+        },
+        Origin {
+            newest_head: [0x79; 32],
+            ..origin(folder.path(), unknown, 2)
+        },
+    ] {
+        let mut chain = begin(folder.path(), foreign);
+        append(&mut chain, forged(RecordType::OrderBefore), &[]);
+        chain.check(&keywright_audit::fuzzing::CHECK_KEY);
+        chain.write();
+        assert_eq!(fault(folder.path()), Fault::Origin);
+        let mut log = Log::open(settings(folder.path())).unwrap();
+        assert_eq!(log.damage()[0].fault, Fault::Origin);
+        assert!(log.take_unfinished().is_empty());
+        testing::crash(log);
+        // It was not adopted: without it the log is whole.
+        fs::remove_file(&chain.path).unwrap();
+        verify(folder.path()).unwrap();
+    }
+}
+
+#[test]
+fn what_is_appended_behind_an_orderly_end_is_found_and_not_adopted() {
+    let folder = small_log(3);
+    let path = last_file(folder.path());
+    let whole = fs::read(&path).unwrap();
+    let mut chain = ForgedFile::read(&path);
+    append(&mut chain, forged(RecordType::OrderBefore), &[]);
+    chain.write();
+    let boot = newest_head(folder.path()).head().boot;
+    let added = begin(folder.path(), origin(folder.path(), boot, 9));
+    added.write();
+    let mut log = Log::open(settings(folder.path())).unwrap();
+    let mut faults: Vec<_> = log.damage().iter().map(|finding| finding.fault).collect();
+    faults.sort_by_key(|fault| *fault == Fault::Unstated);
+    assert_eq!(faults, [Fault::After, Fault::Unstated]);
+    assert!(log.take_unfinished().is_empty());
+    log.shutdown().unwrap();
+    assert!(verify(folder.path()).is_err());
+    fs::write(&path, whole).unwrap();
+    fs::remove_file(&added.path).unwrap();
+    assert_eq!(verify(folder.path()).unwrap().unproven, 0);
+}
+
+#[test]
+fn tail_of_another_installation_is_unproven() {
+    // The same bytes, judged under the key of another store.
+    let folder = crashed();
+    let mut other = settings(folder.path());
+    other.keys.check = CheckKey::from_bytes(&[0x55; 32]);
+    let log = Log::open(other).unwrap();
+    // Two requests, and what the boot wrote before its first head is under that head.
+    assert_eq!(log.unproven(), 2);
+    log.shutdown().unwrap();
+    assert_eq!(verify(folder.path()).unwrap().unproven, 2);
+}
+
+#[test]
+fn first_head_with_marks_has_one_spelling() {
+    let folder = crashed();
+    let path = last_file(folder.path());
+    let mut chain = ForgedFile::read(&path);
+    append(&mut chain, forged(RecordType::Request), &[]);
+    chain.write();
+    let log = Log::open(settings(folder.path())).unwrap();
+    testing::crash(log);
+    let head = newest_head(folder.path());
+    let Statement::StartUnproven(tails) = &head.head().statement else {
+        panic!("{:?}", head.head().statement)
+    };
+    let forged = fs::read(&path).unwrap().len() - 150;
+    assert_eq!((tails[0].sequence, tails[0].length), (6, forged as u64));
+    let bytes = head.to_bytes();
+    assert_eq!(SignedHead::from_bytes(&bytes).unwrap(), head);
+    for length in 0..bytes.len() {
+        assert!(SignedHead::from_bytes(&bytes[..length]).is_err());
+    }
+    // As the last head of a boot that crashed it may be cut anywhere.
+    let path = head_files(folder.path())
+        .into_iter()
+        .find(|path| heads(path).contains(&head))
+        .unwrap();
+    let file = fs::read(&path).unwrap();
+    for length in [5, 100, 250, file.len() - 100, file.len() - 1] {
+        fs::write(&path, &file[..length]).unwrap();
+        assert!(verify(folder.path()).is_ok(), "{length}");
+    }
+}
