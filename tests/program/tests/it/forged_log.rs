@@ -144,7 +144,7 @@ impl Scene {
             (Operation::KeyRetire, version(1, "retired")),
             (Operation::KeySuspend, version(1, "suspended")),
             (Operation::KeyResume, version(1, "active")),
-            (Operation::KeyCancelDestroy, version(1, "retired")),
+            (Operation::KeyCancelDestroy, version(1, "pre-active")),
             (Operation::KeyRotate, version(2, "active")),
             (Operation::ReaderImport, version(3, "retired")),
             (
@@ -275,6 +275,15 @@ fn forged_log_neither_destroys_nor_permits_at_start_and_restore() {
     assert!(told.doubted > 15, "{told:?}");
     // Each forged order may count for one epoch, whatever it claims.
     assert!(told.epoch < scene.epoch + 50, "{told:?}");
+    // Anchors and lists that a forged record would replace are put in place by hand.
+    assert!(!told.missing_files.is_empty());
+    for missing in &told.missing_files {
+        fs::copy(
+            scene.home.path().join(missing.file_name().unwrap()),
+            missing,
+        )
+        .unwrap();
+    }
     let node = new.open().unwrap();
     assert_eq!(states(&node, "doomed"), [State::Suspended]);
     assert_eq!(states(&node, "paused"), [State::Suspended]);

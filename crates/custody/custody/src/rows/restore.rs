@@ -159,7 +159,8 @@ impl<'a> Rows<'a> {
     }
 
     /// Holds a row against its MAC. How often it was written is not in the record: once more than what is known, or a
-    /// few times, where records in between say nothing of it.
+    /// few times, where records in between say nothing of it; and after a restore, of which the log tells as well, rows
+    /// are counted from the beginning.
     fn prove(
         &mut self,
         table: Table,
@@ -176,8 +177,9 @@ impl<'a> Rows<'a> {
             body: body.to_vec(),
             mac: recorded.mac,
         };
-        for _ in 0..REVISIONS_TRIED {
-            row.revision = row.revision.saturating_add(1);
+        let next = known.saturating_add(1);
+        for revision in (next..next.saturating_add(REVISIONS_TRIED)).chain(1..=REVISIONS_TRIED) {
+            row.revision = revision;
             if (self.judge)(table, &row) {
                 self.revisions.insert(place, row.revision);
                 return Ok(());
@@ -469,7 +471,7 @@ const UNREADABLE: Error = Error::Unreadable(Table::KeyVersions);
 const POLICY: &[u8] = b"policy";
 const TRUST: &[u8] = b"trust";
 /// Each order that changes a row is recorded with it, so that the next revision is one more; a few more are tried.
-const REVISIONS_TRIED: usize = 64;
+const REVISIONS_TRIED: u64 = 64;
 
 #[cfg(test)]
 mod tests {

@@ -359,7 +359,7 @@ impl Work<'_> {
     }
 
     /// Anchors and lists as they were last in force; those of the backup's files if nothing says otherwise.
-    fn write_trust(&self, rows: &Rows) -> Result<(), BackupError> {
+    fn write_trust(&self, rows: &Rows<'_>) -> Result<(), BackupError> {
         let files = &self.content.files;
         let backup = Files {
             anchors: &files.anchors,

@@ -34,7 +34,7 @@ use self::model::{Context, DAY_MS, Given, Model, Sealed, Which};
 use crate::house::{
     House, START, at_once, authority, chain_of, name, prepared, principal, results,
 };
-use crate::house::{TRADING, TRADING_TOO, WEB, row_key};
+use crate::house::{TRADING, TRADING_TOO, WEB, check_key, row_key};
 
 const HISTORIES: u64 = 120;
 /// As long as a history may take.
