@@ -273,6 +273,9 @@ impl HomeError {
             Self::Busy => {
                 "stop the other process, or give the order while it runs: it listens on the home's control socket"
             }
+            Self::Rows(rows::Error::ForeignRow(_)) => {
+                "give the audit log of the node that the backup is of, from a copy that nobody else could write"
+            }
             Self::Store(_) | Self::StoreIncomplete(_) | Self::Rows(_) => {
                 "restore the store from a backup; do not repair it by hand"
             }

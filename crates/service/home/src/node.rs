@@ -146,11 +146,7 @@ impl Node {
             installation: meta.installation,
             node: meta.node,
         };
-        let keys = Keys {
-            signer: meta.signer,
-            version: KeyVersion::FIRST,
-            check: meta.check_key,
-        };
+        let keys = log_keys(meta.signer, meta.check_key);
         let mut log = open_log(&config, &clock, identity, keys, &store)?;
         settle(&mut log, &store, &clock)?;
         let trust = Trust::read(&config, &clock)?;
@@ -463,6 +459,15 @@ pub(crate) const fn sync_mode(config: &Config) -> SyncMode {
     match config.audit.sync {
         Sync::Grouped => SyncMode::Grouped(Duration::from_millis(100)),
         Sync::Strict => SyncMode::Strict,
+    }
+}
+
+/// The keys of a home's audit log.
+pub(crate) const fn log_keys(signer: SigningKey, check: CheckKey) -> Keys {
+    Keys {
+        signer,
+        version: KeyVersion::FIRST,
+        check,
     }
 }
 

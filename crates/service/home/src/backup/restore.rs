@@ -23,7 +23,7 @@ use keywright_keystore::Keystore;
 use keywright_primitives::random::RandomStream;
 use keywright_service::{POLICY_ROW, TRUST_ROW, clock_in_doubt};
 use keywright_store::{Proven, SqliteEngine, Table};
-use keywright_types::{Code, KeyVersion, NodeId, Operation, RequestId, TenantId};
+use keywright_types::{Code, NodeId, Operation, RequestId, TenantId};
 use serde::Serialize;
 
 use super::place::{Plan, Site, lay_out};
@@ -36,7 +36,7 @@ use crate::create::{
 };
 use crate::doors::{self, Files};
 use crate::files::{self, Readers, failed};
-use crate::node::{META_NODE, Meta, NEWEST_HEAD};
+use crate::node::{META_NODE, Meta, NEWEST_HEAD, log_keys};
 
 /// What is known of the time after the backup.
 #[derive(Clone, Copy, Debug)]
@@ -270,12 +270,7 @@ impl Work<'_> {
             installation,
             node: past.node,
         };
-        let keys = Keys {
-            signer,
-            version: KeyVersion::FIRST,
-            check: check_key,
-        };
-        let mut log = self.open_log(identity, keys)?;
+        let mut log = self.open_log(identity, log_keys(signer, check_key))?;
         let unfinished = self.settle(&mut log)?;
         let seen = [
             self.content.epoch(),
