@@ -3,7 +3,8 @@
 //! Plain HTTP/1.1 on a loopback address and nowhere else, without identity and without detail: `/live` and
 //! `/ready` are answered 200 or 503, and say nothing more. Why a node is not ready stands in `/v1/health`, in the
 //! metrics, and on the standard error of `keywright serve`. It has a thread and limits of its own, so that it
-//! answers while every server thread is stuck, and nobody can use it up for longer than [`PATIENCE`].
+//! answers while every server thread is stuck. Connections beyond [`AT_ONCE`] take the place of one that is silent, as
+//! before the handshake of the other listeners, and none lasts longer than [`PATIENCE`].
 
 use std::convert::Infallible;
 use std::io;
@@ -19,9 +20,9 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, LocalOptions};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
-use crate::transport::{Reply, reply};
+use crate::transport::{Handshake, Limits, Pending, Reply, Stage, reply};
 
 /// What is asked of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,21 +107,43 @@ fn run(socket: StdListener, mut stopped: watch::Receiver<bool>, look: Look) {
 }
 
 async fn accept(listener: TcpListener, look: Arc<dyn Fn(Question) -> bool + Send + Sync>) {
-    let places = Arc::new(Semaphore::new(AT_ONCE));
+    let pending = Pending::new(Arc::default(), places());
     loop {
-        let Ok((tcp, _)) = listener.accept().await else {
+        let Ok((tcp, from)) = listener.accept().await else {
             // Out of file descriptors: at once again would only burn the processor.
             tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
         };
-        // Beyond the limit a connection is closed at once.
-        if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
-            let look = Arc::clone(&look);
-            tokio::task::spawn_local(async move {
-                drop(tokio::time::timeout(PATIENCE, serve(tcp, &*look)).await);
-                drop(place);
-            });
-        }
+        let place = pending.enter(from.ip(), Stage::of(&tcp));
+        tokio::task::spawn_local(answer_one(tcp, place, Arc::clone(&look)));
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn answer_one(
+    tcp: TcpStream,
+    place: Handshake,
+    look: Arc<dyn Fn(Question) -> bool + Send + Sync>,
+) {
+    let served = async {
+        // What is wrong with the socket is told where it is read.
+        let _ = tcp.readable().await;
+        place.reach(Stage::Begun);
+        serve(tcp, &*look).await;
+    };
+    tokio::select! {
+        biased;
+        _ = place.dropped() => {}
+        _ = tokio::time::timeout(PATIENCE, served) => {}
+    }
+}
+
+/// Everybody who asks is on this machine, so all are one source.
+fn places() -> Limits {
+    Limits {
+        unauthenticated_connections: AT_ONCE,
+        unauthenticated_per_source: AT_ONCE,
+        ..Limits::default()
     }
 }
 
@@ -175,7 +198,7 @@ fn say(status: StatusCode) -> Response<Reply> {
     response
 }
 
-/// Connections that are served at once; one more is closed.
+/// Connections that are served at once.
 const AT_ONCE: usize = 32;
 /// How long a connection may take in all.
 pub const PATIENCE: Duration = Duration::from_secs(2);
@@ -277,6 +300,24 @@ mod tests {
         std::thread::sleep(PATIENCE + Duration::from_millis(500));
         assert_eq!(status(addr, "GET /ready"), "200");
         drop(silent);
+    }
+
+    #[test]
+    fn silent_connections_keep_no_question_out() {
+        let listener = ready_while(&Arc::new(AtomicBool::new(true)));
+        let addr = listener.local_addr();
+        for beginning in [&b""[..], b"GET /re"] {
+            let mut held = Vec::new();
+            for _ in 0..10 {
+                for _ in 0..2 * AT_ONCE {
+                    let mut stream = StdStream::connect(addr).unwrap();
+                    // It may have been dropped already.
+                    drop(stream.write_all(beginning));
+                    held.push(stream);
+                }
+                assert_eq!(status(addr, "GET /ready"), "200");
+            }
+        }
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub use desk::{ContextOrder, Desk, OrderDone, Ordering};
 pub use imports::{ImportKey, WrappedKey};
 pub use keep::{NewContext, format_detail};
 pub use life::{Author, LifeOrder, NewRules};
-pub use metrics::{Ended, SpanFate, Spent};
+pub use metrics::{DropReason, Ended, SpanFate, Spent};
 pub use order::settle;
 pub use plan::{DataOperation, Prepared};
 pub use pool::PoolSize;

@@ -45,6 +45,7 @@ struct Counts {
     opened: Counter,
     closed: Counter,
     refused: Vec<Counter>,
+    dropped: [Counter; DropReason::ALL.len()],
     /// When the thread last came round, and whether it still is there.
     beat: Counter,
 }
@@ -83,6 +84,7 @@ impl Counts {
             opened: Counter::default(),
             closed: Counter::default(),
             refused: zeros(NUMBERS),
+            dropped: Default::default(),
             beat: Counter::default(),
         }
     }
@@ -135,6 +137,12 @@ impl Counters {
         add(self.counts.refused.get(usize::from(code.number())), 1);
     }
 
+    pub(crate) fn note_dropped(&self, reason: DropReason) {
+        let reasons = DropReason::ALL.iter().zip(&self.counts.dropped);
+        let counter = reasons.filter(|(one, _)| **one == reason).last();
+        add(counter.map(|(_, counter)| counter), 1);
+    }
+
     /// Says that the thread is alive at `now`.
     pub(crate) fn beat(&self, now: MonotonicTime) {
         self.counts.beat.set(now.nanos().max(1));
@@ -170,6 +178,53 @@ impl Ended {
         match self {
             Self::Failed => 1,
             Self::Worked => 0,
+        }
+    }
+}
+
+/// The limit for which a connection was closed before it was one of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "one for each limit of the transport"
+)]
+pub enum DropReason {
+    /// There were as many clients as there may be.
+    Connections,
+    /// Its TLS handshake took too long.
+    HandshakeTimeout,
+    /// There were too many connections that had shown no certificate.
+    UnauthenticatedConnections,
+    /// There were too many of them of its source.
+    UnauthenticatedPerSource,
+}
+
+impl DropReason {
+    /// Every one.
+    pub const ALL: [Self; 4] = [
+        Self::Connections,
+        Self::HandshakeTimeout,
+        Self::UnauthenticatedConnections,
+        Self::UnauthenticatedPerSource,
+    ];
+
+    /// The name of the limit, without `limits.` and without its unit.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Connections => "connections",
+            Self::HandshakeTimeout => "handshake_timeout",
+            Self::UnauthenticatedConnections => "unauthenticated_connections",
+            Self::UnauthenticatedPerSource => "unauthenticated_per_source",
+        }
+    }
+
+    /// The code that the audit log counts it under.
+    #[must_use]
+    pub const fn code(self) -> Code {
+        match self {
+            Self::HandshakeTimeout => Code::RequestTimeout,
+            _ => Code::Overloaded,
         }
     }
 }
@@ -393,6 +448,13 @@ fn connections(page: &mut Page, threads: &Threads) {
     let name = "keywright_connections_open";
     let help = "Connections of clients that are open now.";
     page.one(name, Kind::Gauge, help, opened.saturating_sub(closed));
+    let name = "keywright_connections_dropped_total";
+    let help = "Connections that were closed before they had shown a certificate, or for want of a place, by limit.";
+    page.head(name, Kind::Counter, help);
+    for (row, reason) in DropReason::ALL.iter().enumerate() {
+        let count = sum(threads, |one| one.dropped.get(row));
+        page.sample(name, &format!("reason=\"{}\"", reason.name()), count);
+    }
     let name = "keywright_connections_refused_total";
     let help = "Connections that were not let in, by code; a handshake that failed is one.";
     page.head(name, Kind::Counter, help);
@@ -619,6 +681,34 @@ mod tests {
         let refused = "keywright_connections_refused_total{code=\"certificate_missing\"} 10000\n";
         assert!(text.contains(refused), "{text}");
         assert_eq!(text.matches("refused_total{").count(), 1);
+    }
+
+    #[test]
+    fn every_reason_to_drop_a_connection_is_there_before_the_first() {
+        let metrics = Metrics::default();
+        let (a, b) = (metrics.thread(), metrics.thread());
+        let shown = |metrics: &Metrics| {
+            let text = text(connections, metrics);
+            let lines = text.lines().map(str::to_owned);
+            let lines =
+                lines.filter(|line| line.starts_with("keywright_connections_dropped_total{"));
+            lines.collect::<Vec<_>>()
+        };
+        let line = |reason: DropReason, count: usize| {
+            let name = reason.name();
+            format!("keywright_connections_dropped_total{{reason=\"{name}\"}} {count}")
+        };
+        assert_eq!(
+            shown(&metrics),
+            DropReason::ALL.map(|reason| line(reason, 0))
+        );
+        for (count, reason) in DropReason::ALL.into_iter().enumerate() {
+            (0..count).for_each(|_| a.note_dropped(reason));
+            b.note_dropped(reason);
+        }
+        let mut counts = 1..;
+        let expected = DropReason::ALL.map(|reason| line(reason, counts.next().unwrap()));
+        assert_eq!(shown(&metrics), expected);
     }
 
     #[test]

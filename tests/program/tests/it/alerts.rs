@@ -324,6 +324,24 @@ fn strangers_and_revoked_clients_at_the_door_are_alerts() {
 }
 
 #[test]
+fn dropped_connections_are_an_alert() {
+    let home = Home::demo().configure(
+        "unauthenticated_per_source = 250",
+        "unauthenticated_per_source = 2",
+    );
+    let site = Site::over(home);
+    let (before, mut wire) = healthy(&site);
+    let silent: Vec<_> = (0..100)
+        .filter_map(|_| std::net::TcpStream::connect(site.address()).ok())
+        .collect();
+    let series = "keywright_connections_dropped_total{reason=\"unauthenticated_per_source\"}";
+    let page = page_where(&mut wire, |page| page.value(series) > 80.0);
+    fires(&["KeywrightConnectionsDropped"], &before, &page);
+    drop(silent);
+    site.stop();
+}
+
+#[test]
 fn a_certificate_that_ends_soon_is_an_alert() {
     let site = Site::start();
     let (before, mut wire) = healthy(&site);

@@ -15,8 +15,18 @@ pub struct Limits {
     pub items: usize,
     /// Bytes of a request's header fields.
     pub header_bytes: u32,
-    /// Connections in all.
+    /// Connections that have finished their TLS handshake.
     pub connections: usize,
+    /// Connections that have not, of all sources.
+    pub unauthenticated_connections: usize,
+    /// Of these, those of one source.
+    pub unauthenticated_per_source: usize,
+    /// Bits of an IPv4 address that name a source.
+    pub source_prefix_ipv4: u32,
+    /// Bits of an IPv6 address that name a source.
+    pub source_prefix_ipv6: u32,
+    /// From accepting a connection to the end of its TLS handshake, in milliseconds.
+    pub handshake_timeout_ms: u64,
     /// Streams of one HTTP/2 connection.
     pub concurrent_streams: u32,
     /// Bytes of large bodies and answers that one connection may have in memory.
@@ -54,6 +64,11 @@ impl Default for Limits {
             items: 10_000,
             header_bytes: 64 << 10,
             connections: 10_000,
+            unauthenticated_connections: 1000,
+            unauthenticated_per_source: 250,
+            source_prefix_ipv4: 32,
+            source_prefix_ipv6: 64,
+            handshake_timeout_ms: 5000,
             concurrent_streams: 250,
             connection_bytes: 64 << 20,
             held_bytes: 1 << 30,

@@ -9,7 +9,7 @@ impl Config {
     )]
     pub(super) fn check_ranges(&self) -> Result<(), ConfigError> {
         let limits = &self.limits;
-        let numbers: [(&'static str, u64, u64, u64, &'static str); 21] = [
+        let numbers: [(&'static str, u64, u64, u64, &'static str); 26] = [
             (
                 "limits.body_bytes",
                 limits.body_bytes as u64,
@@ -31,6 +31,41 @@ impl Config {
                 1,
                 1_000_000,
                 "1 to 1000000",
+            ),
+            (
+                "limits.unauthenticated_connections",
+                limits.unauthenticated_connections as u64,
+                1,
+                100_000,
+                "1 to 100000",
+            ),
+            (
+                "limits.unauthenticated_per_source",
+                limits.unauthenticated_per_source as u64,
+                1,
+                100_000,
+                "1 to 100000",
+            ),
+            (
+                "limits.source_prefix_ipv4",
+                limits.source_prefix_ipv4.into(),
+                8,
+                32,
+                "8 to 32",
+            ),
+            (
+                "limits.source_prefix_ipv6",
+                limits.source_prefix_ipv6.into(),
+                16,
+                128,
+                "16 to 128",
+            ),
+            (
+                "limits.handshake_timeout_ms",
+                limits.handshake_timeout_ms,
+                100,
+                60_000,
+                "100 to 60000",
             ),
             (
                 "limits.concurrent_streams",
@@ -152,7 +187,24 @@ impl Config {
                 "1 to 3600",
             ),
         ];
-        within(numbers)
+        within(numbers)?;
+        self.check_shares()
+    }
+
+    /// A share that is larger than the whole is a mistake: it would protect nobody.
+    fn check_shares(&self) -> Result<(), ConfigError> {
+        let limits = &self.limits;
+        let (share, whole) = (
+            limits.unauthenticated_per_source,
+            limits.unauthenticated_connections,
+        );
+        if share <= whole {
+            return Ok(());
+        }
+        Err(ConfigError::Value {
+            key: "limits.unauthenticated_per_source",
+            reason: format!("{share} is more than limits.unauthenticated_connections, {whole}"),
+        })
     }
 }
 

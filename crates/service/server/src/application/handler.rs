@@ -11,7 +11,7 @@ use keywright_audit::RecordType;
 use keywright_audit::field::{Field, Resumption, Serial, Subject};
 use keywright_audit::record::Facts;
 use keywright_audit::refusals::Whom;
-use keywright_service::Caller;
+use keywright_service::{Caller, DropReason};
 use keywright_types::{Code, Operation, RequestId};
 
 use super::routes::data_operation;
@@ -127,6 +127,10 @@ impl Handler for Application {
 
     fn handshake_refused(&self, from: SocketAddr, reason: Code) {
         self.worker.note_refused(Whom::from(from.ip()), reason);
+    }
+
+    fn connection_dropped(&self, from: SocketAddr, reason: DropReason) {
+        self.worker.note_dropped(Whom::from(from.ip()), reason);
     }
 }
 

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::io;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
@@ -19,20 +20,23 @@ use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use keywright_clock::MonotonicTime;
+use keywright_service::DropReason;
 use keywright_tls::{Protocol, refusal_of};
 use keywright_types::Code;
+use rustls::server::Acceptor;
+use socket2::SockRef;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
-use tokio_rustls::TlsAcceptor;
+use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use super::held::Account;
-use super::pending::Pending;
+use super::pending::{Handshake, Pending, Stage};
 use super::rest::let_pass;
 use super::stream::{Linger, Outgoing, Stream};
 use super::sweep::{Order, Seat};
-use super::thread::{Full, Place, Thread};
+use super::thread::{Place, Thread};
 use super::watch::Watch;
 use super::{Body, Handler, Limits, Peer, Reply, pages};
 
@@ -42,8 +46,8 @@ pub(super) struct Server<H: Handler> {
     pub(super) thread: Rc<Thread>,
     tls: Arc<ArcSwap<rustls::ServerConfig>>,
     sessions: RefCell<HashMap<u64, Rc<Session<H>>>>,
-    /// Those that are still in their handshake.
-    pending: Pending,
+    /// Connections that are still in their handshake.
+    pending: Rc<Pending>,
     stopping: Cell<bool>,
     emptied: Notify,
 }
@@ -61,37 +65,29 @@ impl<H: Handler> Server<H> {
         thread: Rc<Thread>,
         tls: Arc<ArcSwap<rustls::ServerConfig>>,
     ) -> Rc<Self> {
+        let pending = Pending::new(thread.shared.sources(), thread.limits.clone());
         Rc::new(Self {
             handler,
             thread,
             tls,
             sessions: RefCell::default(),
-            pending: Pending::default(),
+            pending,
             stopping: Cell::new(false),
             emptied: Notify::new(),
         })
     }
 
-    /// Takes a new connection if there is a place for it, or one that somebody has had for too long.
+    /// Takes a new connection, if there is a place for it once it has shown its certificate.
     pub(super) fn admit(self: &Rc<Self>, tcp: TcpStream, from: SocketAddr) {
-        let Thread {
-            shared,
-            limits,
-            alarms,
-            ..
-        } = &*self.thread;
-        let places = match shared.admit(limits) {
-            Err(Full::Handshakes) if self.pending.give_up_oldest(alarms.now()) => {
-                shared.admit_instead(limits)
-            }
-            other => other,
-        };
-        match places {
-            Ok(places) => {
-                tokio::task::spawn_local(Rc::clone(self).connect(tcp, from, places));
-            }
-            Err(_) => self.handler.handshake_refused(from, Code::Overloaded),
+        end_with_reset(&tcp);
+        let Thread { shared, limits, .. } = &*self.thread;
+        if shared.is_full(limits) {
+            return self
+                .handler
+                .connection_dropped(from, DropReason::Connections);
         }
+        let handshake = self.pending.enter(from.ip(), Stage::of(&tcp));
+        tokio::task::spawn_local(Rc::clone(self).connect(tcp, from, handshake));
     }
 
     /// Looks at every deadline and connection.
@@ -134,60 +130,77 @@ impl<H: Handler> Server<H> {
 
     /// Each part is a box of its own, given back when it is over: what a connection has in memory while it waits is
     /// what it needs to wait, and not the largest that it ever needed.
-    async fn connect(self: Rc<Self>, tcp: TcpStream, from: SocketAddr, places: (Place, Place)) {
-        let (_place, handshake) = places;
-        if let Some(serving) = Box::pin(self.let_in(tcp, from, handshake)).await {
+    async fn connect(self: Rc<Self>, tcp: TcpStream, from: SocketAddr, handshake: Handshake) {
+        let admitted = tokio::select! {
+            biased;
+            reason = handshake.dropped() => {
+                // Whose handshake has failed is counted as that.
+                if handshake.stage() != Stage::Failed {
+                    self.handler.connection_dropped(from, reason);
+                }
+                None
+            }
+            admitted = Box::pin(self.let_in(tcp, from, &handshake)) => admitted,
+        };
+        drop(handshake);
+        if let Some((_place, serving)) = admitted {
             serving.await;
         }
     }
 
     /// What serves the connection, if it is one that is served.
     async fn let_in(
-        self: Rc<Self>,
+        self: &Rc<Self>,
         tcp: TcpStream,
         from: SocketAddr,
-        handshake: Place,
-    ) -> Option<Serving> {
-        let tls = match self.handshake(tcp).await {
+        handshake: &Handshake,
+    ) -> Option<(Place, Serving)> {
+        let tls = match self.handshake(tcp, handshake).await {
             Ok(tls) => tls,
-            Err((reason, tcp)) => {
+            Err(Unfinished::Failed(reason, tcp)) => {
+                handshake.reach(Stage::Failed);
                 self.handler.handshake_refused(from, reason);
                 let_alert_arrive(tcp).await;
                 return None;
             }
+            Err(Unfinished::TimedOut) => {
+                self.handler
+                    .connection_dropped(from, DropReason::HandshakeTimeout);
+                return None;
+            }
         };
-        drop(handshake);
-        self.open(tls, from).ok().map(Opened::serve)
+        let Some(place) = self.thread.shared.admit(&self.thread.limits) else {
+            self.handler
+                .connection_dropped(from, DropReason::Connections);
+            return None;
+        };
+        end_in_order(tls.0.get_ref().0);
+        let opened = self.open(tls, from).ok()?;
+        Some((place, opened.serve()))
     }
 
-    /// A failure comes with the socket if there is an alert on its way.
-    async fn handshake(&self, tcp: TcpStream) -> Result<Handshaken, (Code, Option<TcpStream>)> {
+    async fn handshake(
+        &self,
+        tcp: TcpStream,
+        handshake: &Handshake,
+    ) -> Result<Handshaken, Unfinished> {
         // Small answers must not wait for the acknowledgement of earlier ones. A socket that
         // refuses the option only gets slower.
         let _ = tcp.set_nodelay(true);
         let config = self.tls.load_full();
         let http1 = Protocol::Http1.alpn();
         let http1_offered = config.alpn_protocols.iter().any(|name| name == http1);
-        let accept = TlsAcceptor::from(config).accept(tcp).into_fallible();
-        let accept = tokio::time::timeout(self.thread.limits.handshake_timeout, accept);
-        let waiting = self.pending.enter(self.thread.alarms.now());
-        let accepted = tokio::select! {
-            biased;
-            accepted = accept => accepted,
-            () = waiting.given_up() => return Err((Code::Overloaded, None)),
-        };
-        let tls = match accepted {
-            Err(_) => return Err((Code::RequestTimeout, None)),
-            Ok(Err((error, tcp))) => return Err((refusal_of(&error), Some(tcp))),
-            Ok(Ok(tls)) => tls,
-        };
+        let accept = accept(tcp, config, handshake);
+        let tls = tokio::time::timeout(self.thread.limits.handshake_timeout, accept)
+            .await
+            .map_err(|_| Unfinished::TimedOut)??;
         let protocol = match tls.get_ref().1.alpn_protocol() {
             None if !http1_offered => None,
             name => Protocol::negotiated(name),
         };
         match protocol {
             Some(protocol) => Ok((tls, protocol)),
-            None => Err((Code::HandshakeFailed, None)),
+            None => Err(Unfinished::Failed(Code::HandshakeFailed, None)),
         }
     }
 
@@ -236,6 +249,52 @@ impl<H: Handler> Server<H> {
 }
 
 type Handshaken = (TlsStream<TcpStream>, Protocol);
+
+/// Why a handshake has not led to a connection.
+enum Unfinished {
+    /// It failed; the socket is here if there may be an alert on its way.
+    Failed(Code, Option<TcpStream>),
+    /// Its time was over.
+    TimedOut,
+}
+
+/// The TLS handshake, in the two steps that tell a whole ClientHello from the beginning of one.
+async fn accept(
+    tcp: TcpStream,
+    config: Arc<rustls::ServerConfig>,
+    handshake: &Handshake,
+) -> Result<TlsStream<TcpStream>, Unfinished> {
+    if handshake.stage() == Stage::Silent {
+        // What is wrong with the socket is told where it is read.
+        let _ = tcp.readable().await;
+        handshake.reach(Stage::Begun);
+    }
+    let mut hello = LazyConfigAcceptor::new(Acceptor::default(), tcp);
+    let failed = |error: &io::Error, tcp| {
+        if let Some(tcp) = &tcp {
+            end_in_order(tcp);
+        }
+        Unfinished::Failed(refusal_of(error), tcp)
+    };
+    let greeted = match (&mut hello).await {
+        Ok(greeted) => greeted,
+        Err(error) => return Err(failed(&error, hello.take_io())),
+    };
+    handshake.reach(Stage::Answered);
+    let accepted = greeted.into_stream(config).into_fallible().await;
+    accepted.map_err(|(error, tcp)| failed(&error, Some(tcp)))
+}
+
+/// From now on the end of the socket is a reset: the system keeps nothing of a connection that was dropped, where an
+/// orderly end would wait for a peer that never answers. A socket that refuses the option costs a little memory.
+fn end_with_reset(tcp: &TcpStream) {
+    let _ = tcp.set_zero_linger();
+}
+
+/// Takes [`end_with_reset`] back.
+fn end_in_order(tcp: &TcpStream) {
+    let _ = SockRef::from(tcp).set_linger(None);
+}
 
 /// A connection that the handler has accepted.
 struct Opened<H: Handler> {

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use http::Response;
 use http::request::Parts;
+use keywright_service::DropReason;
 use keywright_tls::Protocol;
 use keywright_types::Code;
 use rustls::pki_types::CertificateDer;
@@ -68,9 +69,14 @@ pub trait Handler: 'static {
     /// comparison of an epoch and a time, not a look-up.
     fn still_welcome(&self, connection: &Self::Connection) -> bool;
 
-    /// A connection that did not get as far as `accept`: its TLS handshake failed, took too long
-    /// ([`Code::RequestTimeout`]), or there were too many connections ([`Code::Overloaded`]).
+    /// A connection that did not get as far as `accept`: its TLS handshake failed.
     fn handshake_refused(&self, from: SocketAddr, reason: Code);
+
+    /// A connection that was closed before it got as far as `accept`, because of a limit: it took too long, or there
+    /// were too many.
+    fn connection_dropped(&self, from: SocketAddr, reason: DropReason) {
+        self.handshake_refused(from, reason.code());
+    }
 
     /// The connection and all its requests are gone.
     fn closed(&self, connection: &Self::Connection) {

@@ -209,14 +209,21 @@ impl Drop for StopAll {
     }
 }
 
+/// Connections that are accepted before others have their turn. Few, so that a newcomer is looked at before the next
+/// ones can take its place.
+const ACCEPTED_PER_TURN: usize = 16;
+
 async fn accept<H: Handler>(server: &Rc<Server<H>>, listener: &TcpListener) {
     loop {
-        match listener.accept().await {
-            Ok((tcp, from)) => server.admit(tcp, from),
-            // Out of file descriptors or memory: at once again would only burn the processor. A
-            // connection that was given up before we took it passes here too, and costs little.
-            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        for _ in 0..ACCEPTED_PER_TURN {
+            match listener.accept().await {
+                Ok((tcp, from)) => server.admit(tcp, from),
+                // Out of file descriptors or memory: at once again would only burn the processor. A
+                // connection that was given up before we took it passes here too, and costs little.
+                Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
         }
+        tokio::task::yield_now().await;
     }
 }
 

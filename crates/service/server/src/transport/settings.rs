@@ -71,12 +71,18 @@ pub struct Limits {
     /// Streams that one HTTP/2 connection may have open: what one client can put into a thread's line at once, before
     /// those who come next. Default 250.
     pub concurrent_streams: u32,
-    /// Connections in all, handshakes included; one more is closed at once. Default 10,000.
+    /// Connections that have finished their TLS handshake; one more is closed at once. Default 10,000.
     pub connections: usize,
-    /// Of these, those that are still in their handshake, so that strangers cannot take all places
-    /// of clients with a certificate. When all are taken, who comes takes the place of the one who has
-    /// been at it for longest, if that is more than a second; else it is closed at once. Default 1,000.
-    pub handshakes: usize,
+    /// Connections that have not, of all sources; one more drops one of the source that has the most of them.
+    /// Each thread may go beyond it by one. Default 1,000.
+    pub unauthenticated_connections: usize,
+    /// Of these, those of one source; one more drops one of that source. Each thread may go beyond it by one.
+    /// Default 250.
+    pub unauthenticated_per_source: usize,
+    /// Bits of an IPv4 address that name a source. Default 32.
+    pub source_prefix_ipv4: u32,
+    /// Bits of an IPv6 address that name a source. Default 64.
+    pub source_prefix_ipv6: u32,
     /// After [`Running::stop`](super::Running::stop): how long running requests may take before
     /// their connections are cut. Default 20 s.
     pub drain_timeout: Duration,
@@ -118,7 +124,10 @@ impl Default for Limits {
             handshake_timeout: Duration::from_secs(5),
             concurrent_streams: 250,
             connections: 10_000,
-            handshakes: 1000,
+            unauthenticated_connections: 1000,
+            unauthenticated_per_source: 250,
+            source_prefix_ipv4: 32,
+            source_prefix_ipv6: 64,
             drain_timeout: Duration::from_secs(20),
             pending_resets: 20,
             local_resets: 256,

@@ -7,6 +7,7 @@ use keywright_clock::Clock;
 
 use super::Limits;
 use super::alarm::Alarms;
+use super::source::SourceCounts;
 use super::turn::Turn;
 
 /// The part of a server thread that does not depend on its handler.
@@ -24,19 +25,10 @@ pub(super) struct Thread {
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     numbered: AtomicU64,
-    connections: Arc<AtomicUsize>,
-    handshakes: Arc<AtomicUsize>,
+    authenticated: Arc<AtomicUsize>,
+    sources: Arc<SourceCounts>,
     cut: AtomicU64,
     held: Arc<AtomicUsize>,
-}
-
-/// Which places are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Full {
-    /// Those of all connections.
-    Connections,
-    /// Those of handshakes.
-    Handshakes,
 }
 
 /// One of a limited number of places, given back when dropped.
@@ -49,20 +41,19 @@ impl Shared {
         self.numbered.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// A place for a connection and one for its handshake, or what is full.
-    pub(super) fn admit(&self, limits: &Limits) -> Result<(Place, Place), Full> {
-        let connection =
-            Place::take(&self.connections, limits.connections).ok_or(Full::Connections)?;
-        let handshake = Place::take(&self.handshakes, limits.handshakes).ok_or(Full::Handshakes)?;
-        Ok((connection, handshake))
+    /// A place for a connection that has finished its handshake, if there is one.
+    pub(super) fn admit(&self, limits: &Limits) -> Option<Place> {
+        Place::take(&self.authenticated, limits.connections)
     }
 
-    /// As [`Self::admit`] for somebody who comes in the place of another, who gives it back soon.
-    pub(super) fn admit_instead(&self, limits: &Limits) -> Result<(Place, Place), Full> {
-        let connection =
-            Place::take(&self.connections, limits.connections).ok_or(Full::Connections)?;
-        let handshake = Place::take(&self.handshakes, usize::MAX).ok_or(Full::Handshakes)?;
-        Ok((connection, handshake))
+    /// Whether there is no such place.
+    pub(super) fn is_full(&self, limits: &Limits) -> bool {
+        self.authenticated.load(Ordering::Relaxed) >= limits.connections
+    }
+
+    /// Where those are counted that have not finished it.
+    pub(super) fn sources(&self) -> Arc<SourceCounts> {
+        Arc::clone(&self.sources)
     }
 
     /// The count of bytes that requests and answers of all connections have in memory.
@@ -70,9 +61,9 @@ impl Shared {
         Arc::clone(&self.held)
     }
 
-    /// Connections that are open now.
+    /// Connections that are open now, handshakes included.
     pub(super) fn connections(&self) -> usize {
-        self.connections.load(Ordering::Relaxed)
+        self.authenticated.load(Ordering::Relaxed) + self.sources.of_all()
     }
 
     /// Counts connections that were cut because they had not finished when the drain was over.
@@ -110,20 +101,13 @@ mod tests {
     fn places_are_limited_and_given_back() {
         let (shared, mut limits) = (Shared::default(), Limits::default());
         limits.connections = 2;
-        limits.handshakes = 1;
-        let (connection, handshake) = shared.admit(&limits).unwrap();
-        let full = |shared: &Shared| shared.admit(&limits).unwrap_err();
-        assert_eq!(full(&shared), Full::Handshakes);
-        assert_eq!(shared.connections(), 1, "a refusal keeps no place");
-        let instead = shared.admit_instead(&limits).unwrap();
-        drop(handshake);
-        assert_eq!(full(&shared), Full::Connections);
-        drop(instead);
+        let first = shared.admit(&limits).unwrap();
         let second = shared.admit(&limits).unwrap();
-        drop(second.1);
-        assert_eq!(full(&shared), Full::Connections);
-        assert!(shared.admit_instead(&limits).is_err());
-        drop(connection);
-        assert!(shared.admit(&limits).is_ok());
+        assert!(shared.is_full(&limits) && shared.admit(&limits).is_none());
+        assert_eq!(shared.connections(), 2, "a refusal keeps no place");
+        drop(first);
+        assert!(!shared.is_full(&limits));
+        drop((shared.admit(&limits).unwrap(), second));
+        assert_eq!(shared.connections(), 0);
     }
 }

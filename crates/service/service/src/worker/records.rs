@@ -11,7 +11,7 @@ use keywright_types::{Code, KeyId};
 use super::Worker;
 use super::entry::Outcome;
 use crate::Caller;
-use crate::metrics::{Ended, Spent};
+use crate::metrics::{DropReason, Ended, Spent};
 use crate::plan::{Noted, UseOfKey};
 
 /// A counted refusal, kept until its record is written.
@@ -26,6 +26,12 @@ impl Worker {
     pub fn note_refused(&self, whom: Whom, reason: Code) {
         self.counters.note_refused(reason);
         self.refusals.borrow_mut().note(reason, whom);
+    }
+
+    /// Counts a connection that was closed for a limit, before anything was known of who it is.
+    pub fn note_dropped(&self, whom: Whom, reason: DropReason) {
+        self.counters.note_dropped(reason);
+        self.note_refused(whom, reason.code());
     }
 
     /// Appends the record of `caller`'s connection. Whether it could be: a connection without a record

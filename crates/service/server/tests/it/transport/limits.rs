@@ -214,10 +214,16 @@ fn one_connection_too_many_is_closed_at_once_and_a_place_is_free_again_later() {
         };
         let server = Server::start(2, limits);
         let mut first = server.client(Protocol::Http2).await;
-        let second = server.client(Protocol::Http1).await;
-        let mut third = TcpStream::connect(server.addr()).await.unwrap();
-        let read = tokio::time::timeout(SHORT, third.read(&mut [0; 1])).await;
-        assert!(matches!(read.unwrap(), Ok(0) | Err(_)));
+        let mut second = server.client(Protocol::Http1).await;
+        // Their answers show that their handshakes are over for the server, too.
+        for client in [&mut first, &mut second] {
+            client.send("GET", "/empty", "").await.unwrap();
+        }
+        // The reset may be there before the client knows that it is connected.
+        if let Ok(mut third) = TcpStream::connect(server.addr()).await {
+            assert!(ends_within(PATIENCE, &mut third).await);
+        }
+        eventually("it is counted", || !server.seen.refusals().is_empty()).await;
         assert_eq!(server.seen.refusals(), [Code::Overloaded]);
         first.send("GET", "/empty", "").await.unwrap();
         drop(second);
@@ -228,30 +234,57 @@ fn one_connection_too_many_is_closed_at_once_and_a_place_is_free_again_later() {
     });
 }
 
+fn unauthenticated(all: usize, per_source: usize, timeout: Duration) -> Limits {
+    Limits {
+        unauthenticated_connections: all,
+        unauthenticated_per_source: per_source,
+        handshake_timeout: timeout,
+        ..Limits::default()
+    }
+}
+
+/// A connection from another address of loopback.
+async fn connect_from(server: &Server, address: [u8; 4]) -> std::io::Result<TcpStream> {
+    let socket = tokio::net::TcpSocket::new_v4()?;
+    socket.bind((address, 0).into())?;
+    socket.connect(server.addr()).await
+}
+
+/// For as long as a busy machine may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+async fn ends_within(time: Duration, tcp: &mut TcpStream) -> bool {
+    let mut bytes = [0; 4096];
+    loop {
+        match tokio::time::timeout(time, tcp.read(&mut bytes)).await {
+            Ok(Ok(0) | Err(_)) => return true,
+            Ok(Ok(_)) => {}
+            Err(_) => return false,
+        }
+    }
+}
+
 #[test]
-fn strangers_who_only_connect_cannot_take_the_places_of_clients_for_long() {
+fn silent_connection_beyond_the_limit_drops_the_oldest() {
     run(async {
-        let limits = Limits {
-            handshakes: 3,
-            handshake_timeout: SHORT,
-            ..Limits::default()
-        };
-        let server = Server::start(1, limits);
+        let server = Server::start(1, unauthenticated(3, 3, 4 * SHORT));
         let mut established = server.client(Protocol::Http2).await;
         // Its answer shows that its own handshake is over for the server, too.
         established.send("GET", "/empty", "").await.unwrap();
-        let mut idlers = Vec::new();
-        for _ in 0..3 {
-            idlers.push(TcpStream::connect(server.addr()).await.unwrap());
-        }
-        let mut one_more = TcpStream::connect(server.addr()).await.unwrap();
-        assert!(matches!(one_more.read(&mut [0; 1]).await, Ok(0) | Err(_)));
-        established.send("GET", "/empty", "").await.unwrap();
         let started = Instant::now();
-        for mut idler in idlers {
-            assert!(matches!(idler.read(&mut [0; 1]).await, Ok(0) | Err(_)));
+        let mut silent = Vec::new();
+        for count in 2..=4 {
+            silent.push(TcpStream::connect(server.addr()).await.unwrap());
+            eventually("it is in", || server.running.connections() == count).await;
         }
-        assert!(started.elapsed() <= late(SHORT));
+        silent.push(TcpStream::connect(server.addr()).await.unwrap());
+        assert!(ends_within(PATIENCE, &mut silent[0]).await);
+        established.send("GET", "/empty", "").await.unwrap();
+        for tcp in &mut silent[1..] {
+            assert!(matches!(tcp.read(&mut [0; 1]).await, Ok(0) | Err(_)));
+        }
+        let took = started.elapsed();
+        assert!(took >= 4 * SHORT && took <= late(4 * SHORT), "{took:?}");
         let expected = [
             Code::Overloaded,
             Code::RequestTimeout,
@@ -265,51 +298,124 @@ fn strangers_who_only_connect_cannot_take_the_places_of_clients_for_long() {
             codes == expected
         })
         .await;
-        server
-            .client(Protocol::Http1)
-            .await
-            .send("GET", "/empty", "")
-            .await
-            .unwrap();
+        let mut client = server.client(Protocol::Http1).await;
+        client.send("GET", "/empty", "").await.unwrap();
+        server.end().await;
+    });
+}
+
+/// What a connection sends before it falls silent, by how far that gets it.
+fn beginnings() -> [Vec<u8>; 3] {
+    let name = "localhost".try_into().unwrap();
+    let mut hello = Vec::new();
+    rustls::ClientConnection::new(PKI.client(Protocol::Http2), name)
+        .unwrap()
+        .write_tls(&mut hello)
+        .unwrap();
+    [Vec::new(), hello[..hello.len() / 2].to_vec(), hello]
+}
+
+#[test]
+fn client_gets_in_at_once_among_connections_that_fell_silent() {
+    run(async {
+        for beginning in beginnings() {
+            let server = Server::start(1, unauthenticated(8, 4, Duration::from_secs(30)));
+            let mut held = Vec::new();
+            for count in 1..=4 {
+                let mut tcp = TcpStream::connect(server.addr()).await.unwrap();
+                tcp.write_all(&beginning).await.unwrap();
+                eventually("it is in", || server.running.connections() == count).await;
+                held.push(tcp);
+            }
+            // More clients of the same source than it has places, one after the other.
+            let mut clients = Vec::new();
+            for _ in 0..8 {
+                let mut client = server.client(Protocol::Http2).await;
+                client.send("GET", "/empty", "").await.unwrap();
+                clients.push(client);
+            }
+            let codes = server.seen.refusals();
+            assert!(!codes.is_empty() && codes.len() <= 4, "{codes:?}");
+            assert!(codes.iter().all(|code| *code == Code::Overloaded));
+            drop((held, clients));
+            server.end().await;
+        }
+    });
+}
+
+#[test]
+fn one_source_cannot_take_the_places_of_another() {
+    run(async {
+        for beginning in beginnings() {
+            let server = Server::start(2, unauthenticated(8, 4, Duration::from_secs(30)));
+            let mut slow = Vec::new();
+            for _ in 0..2 {
+                slow.push(connect_from(&server, [127, 0, 0, 3]).await.unwrap());
+            }
+            eventually("both are in", || server.running.connections() == 2).await;
+            let mut many = Vec::new();
+            for _ in 0..64 {
+                // It may be dropped before all of this is done.
+                if let Ok(mut tcp) = connect_from(&server, [127, 0, 0, 2]).await {
+                    drop(tcp.write_all(&beginning).await);
+                    many.push(tcp);
+                }
+            }
+            // Each of two threads may go beyond by one.
+            let at_most = || (58..=60).contains(&server.seen.refusals().len());
+            eventually("those beyond the share are dropped", at_most).await;
+            assert!(server.running.connections() <= 2 + 4 + 2);
+            for tcp in &mut slow {
+                assert!(!ends_within(SHORT, tcp).await);
+            }
+            drop((slow, many));
+            server.end().await;
+        }
+    });
+}
+
+#[test]
+fn many_sources_share_the_places_of_all() {
+    run(async {
+        let server = Server::start(1, unauthenticated(8, 4, Duration::from_secs(30)));
+        let mut many = Vec::new();
+        for host in 10..74 {
+            many.push(connect_from(&server, [127, 0, 1, host]).await);
+        }
+        eventually("those beyond the limit are dropped", || {
+            server.seen.refusals().len() == 56
+        })
+        .await;
+        assert_eq!(server.running.connections(), 8);
+        let mut client = server.client(Protocol::Http2).await;
+        client.send("GET", "/empty", "").await.unwrap();
+        drop(many);
         server.end().await;
     });
 }
 
 #[test]
-fn a_client_in_earnest_takes_the_place_of_a_stranger_who_only_connects() {
+fn refused_handshake_that_lingers_goes_first() {
     run(async {
-        let limits = Limits {
-            handshakes: 3,
-            handshake_timeout: Duration::from_secs(30),
-            ..Limits::default()
-        };
-        let server = Server::start(1, limits);
-        let mut strangers = Vec::new();
-        for _ in 0..3 {
-            strangers.push(TcpStream::connect(server.addr()).await.unwrap());
+        let server = Server::start(1, unauthenticated(3, 3, Duration::from_secs(30)));
+        let mut silent = Vec::new();
+        for count in 1..=2 {
+            silent.push(TcpStream::connect(server.addr()).await.unwrap());
+            eventually("it is in", || server.running.connections() == count).await;
         }
-        eventually("they are in", || server.running.connections() == 3).await;
-        // They have not been at it for long.
-        let mut early = TcpStream::connect(server.addr()).await.unwrap();
-        assert!(matches!(early.read(&mut [0; 1]).await, Ok(0) | Err(_)));
-        tokio::time::sleep(Duration::from_secs(1) + 2 * SWEEP).await;
-        // As many clients as there are strangers, and one more: the places of clients are free again.
-        for _ in 0..4 {
-            let mut client = server.client(Protocol::Http2).await;
-            client.send("GET", "/empty", "").await.unwrap();
+        // Each is told that it is wrong, and does not go.
+        let mut wrong = Vec::new();
+        for count in 1..=10 {
+            let mut tcp = TcpStream::connect(server.addr()).await.unwrap();
+            tcp.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+            wrong.push(tcp);
+            let counted = || server.seen.refusals() == vec![Code::HandshakeFailed; count];
+            eventually("it is counted as what it is", counted).await;
         }
-        let gone = tokio::time::timeout(late(SHORT), strangers[0].read(&mut [0; 1])).await;
-        assert!(matches!(gone, Ok(Ok(0) | Err(_))), "the oldest stays");
-        let stays = tokio::time::timeout(SHORT, strangers[2].read(&mut [0; 1])).await;
-        assert!(stays.is_err(), "nobody needed its place");
-        assert!(
-            server
-                .seen
-                .refusals()
-                .iter()
-                .all(|code| *code == Code::Overloaded)
-        );
-        drop(strangers);
+        for tcp in &mut silent {
+            assert!(!ends_within(SHORT, tcp).await);
+        }
+        drop((silent, wrong));
         server.end().await;
     });
 }
