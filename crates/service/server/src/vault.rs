@@ -328,14 +328,13 @@ fn wanted_bytes(body: &RandomBody<'_>, in_path: &str) -> Result<(usize, bool), R
 
 /// Headers that would change what an answer is. There are no namespaces and no wrapped answers here.
 fn only_plain_headers(head: &Parts) -> Result<(), Refused> {
-    let says = |name: &str| {
-        head.headers
-            .get(name)
-            .is_some_and(|value| !value.is_empty())
+    let says = |name: &str, nothing: &[&str]| {
+        let mut values = head.headers.get_all(name).iter();
+        values.any(|value| !nothing.iter().any(|nothing| value == nothing))
     };
-    let because = if says("x-vault-namespace") {
+    let because = if says("x-vault-namespace", &["", "/", "root", "root/"]) {
         "there are no namespaces here; the certificate decides whose keys are asked for"
-    } else if says("x-vault-wrap-ttl") {
+    } else if says("x-vault-wrap-ttl", &["", "0", "0s"]) {
         "answers are not wrapped here"
     } else {
         return Ok(());

@@ -88,6 +88,8 @@ mod traces;
 #[cfg(test)]
 mod transit;
 #[cfg(test)]
+mod transit_parameters;
+#[cfg(test)]
 mod use_limits;
 #[cfg(test)]
 mod uses;

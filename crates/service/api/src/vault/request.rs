@@ -15,19 +15,19 @@ use super::answer::Refused;
 use crate::request::read_text;
 use crate::{Binary, Limits, Text};
 
-/// Reads a body. An empty one is an object without fields. Nothing of the body is ever part of the refusal.
+/// Reads a body. An empty one is an object without fields, and so is `null`, which Vault's own client sends where it has
+/// nothing to say. Nothing of the body is ever part of the refusal.
 ///
 /// # Errors
 /// [`Refused`] with `body_too_large` or `request_malformed`.
 pub fn parse<'a, T: Deserialize<'a>>(body: &'a [u8], limits: &Limits) -> Result<T, Refused> {
     let text = read_text(body, limits, "")?;
-    let text = if text.trim_ascii().is_empty() {
-        "{}"
-    } else {
-        text
+    let text = match text.trim_ascii() {
+        "" | "null" => "{}",
+        text => text,
     };
     // A list would be read as the fields in their order.
-    if !text.trim_ascii_start().starts_with('{') {
+    if !text.starts_with('{') {
         return Err(MALFORMED);
     }
     serde_json::from_str(text).map_err(|_| MALFORMED)
@@ -40,7 +40,7 @@ const MALFORMED: Refused = Refused::because(
 
 // === parts of bodies ===
 
-/// A number, or a text of its decimal digits.
+/// A number, or a text of its decimal digits; an empty text is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "a number of the JSON")]
 pub struct Number(pub u64);
@@ -61,7 +61,10 @@ impl<'de> Deserialize<'de> for Number {
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Number, E> {
-                let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+                if text.is_empty() {
+                    return Ok(Number(0));
+                }
+                let digits = text.bytes().all(|byte| byte.is_ascii_digit());
                 let number = text.parse().ok().filter(|_| digits);
                 number.map(Number).ok_or_else(|| E::custom("no number"))
             }
@@ -81,11 +84,11 @@ impl JsonSchema for Number {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]{1,19}$" })
+        json_schema!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]{0,19}$" })
     }
 }
 
-/// A truth value, or its word as a text.
+/// A truth value; or one of the texts and numbers that Vault takes for one, an empty text for false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "a truth value of the JSON")]
 pub struct Flag(pub bool);
@@ -107,8 +110,16 @@ impl<'de> Deserialize<'de> for Flag {
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Flag, E> {
                 match text {
-                    "true" => Ok(Flag(true)),
-                    "false" => Ok(Flag(false)),
+                    "1" | "t" | "T" | "true" | "True" | "TRUE" => Ok(Flag(true)),
+                    "" | "0" | "f" | "F" | "false" | "False" | "FALSE" => Ok(Flag(false)),
+                    _ => Err(E::custom("neither true nor false")),
+                }
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Flag, E> {
+                match number {
+                    0 => Ok(Flag(false)),
+                    1 => Ok(Flag(true)),
                     _ => Err(E::custom("neither true nor false")),
                 }
             }
@@ -128,7 +139,11 @@ impl JsonSchema for Flag {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": [true, false, "true", "false"] })
+        json_schema!({ "enum": [
+            true, false, 1, 0, "",
+            "1", "t", "T", "true", "True", "TRUE",
+            "0", "f", "F", "false", "False", "FALSE"
+        ] })
     }
 }
 
@@ -304,6 +319,10 @@ items! {
             partial_failure_response_code: Number,
             /// Must be false.
             convergent_encryption: Flag,
+            /// Passed over: it is about a key that is made, and none is made here.
+            r#type: Text<'a>,
+            /// Passed over: it is about RSA keys, and none encrypts here.
+            padding_scheme: Text<'a>,
         }
     }
     /// The body of `decrypt`.
@@ -321,6 +340,8 @@ items! {
         all {
             /// The status if some items of a batch fail and some do not: 400 unless it is 200.
             partial_failure_response_code: Number,
+            /// Passed over: it is about RSA keys, and none decrypts here.
+            padding_scheme: Text<'a>,
         }
     }
     /// The body of `rewrap`.
@@ -337,7 +358,12 @@ items! {
             /// Must be empty.
             nonce: Text<'a>,
         }
-        all {}
+        all {
+            /// Passed over: it is about RSA keys, and none decrypts here.
+            decrypt_padding_scheme: Text<'a>,
+            /// Passed over: it is about RSA keys, and none encrypts here.
+            encrypt_padding_scheme: Text<'a>,
+        }
     }
     /// The body of `sign`.
     SignBody "TransitSign", SignItem "TransitSignItem" {
@@ -350,17 +376,17 @@ items! {
         all {
             /// 0, or the active version.
             key_version: Number,
-            /// The hash function, which must be that of the key.
+            /// The hash function, which must be that of the key; passed over for Ed25519.
             hash_algorithm: Text<'a>,
             /// Another name of `hash_algorithm`.
             algorithm: Text<'a>,
-            /// Whether `input` is a digest.
+            /// Whether `input` is a digest; passed over for Ed25519 and codes.
             prehashed: Flag,
-            /// `pss` or `pkcs1v15`, which must be that of the key.
+            /// `pss` or `pkcs1v15`, which must be that of an RSA key; passed over for others.
             signature_algorithm: Text<'a>,
             /// `asn1`, the usual one, or `jws`, for ECDSA.
             marshaling_algorithm: Text<'a>,
-            /// `auto` or `hash`.
+            /// `auto`, `hash` or 32, for RSA with `pss`; passed over for others, but then it may be any number.
             salt_length: Text<'a>,
         }
     }
@@ -377,17 +403,17 @@ items! {
             context: Text<'a>,
         }
         all {
-            /// The hash function, which must be that of the key.
+            /// The hash function, which must be that of the key; passed over for Ed25519.
             hash_algorithm: Text<'a>,
             /// Another name of `hash_algorithm`.
             algorithm: Text<'a>,
-            /// Whether `input` is a digest.
+            /// Whether `input` is a digest; passed over for Ed25519 and codes.
             prehashed: Flag,
-            /// `pss` or `pkcs1v15`, which must be that of the key.
+            /// `pss` or `pkcs1v15`, which must be that of an RSA key; passed over for others.
             signature_algorithm: Text<'a>,
             /// `asn1`, the usual one, or `jws`, for ECDSA.
             marshaling_algorithm: Text<'a>,
-            /// `auto` or `hash`.
+            /// `auto`, `hash` or 32, for RSA with `pss`; passed over for others, but then it may be any number.
             salt_length: Text<'a>,
         }
     }
@@ -424,6 +450,12 @@ pub struct DatakeyBody<'a> {
     /// 256.
     #[serde(default)]
     pub bits: Option<Number>,
+    /// 0, or the active version.
+    #[serde(default)]
+    pub key_version: Option<Number>,
+    /// Passed over: it is about RSA keys, and none encrypts here.
+    #[serde(borrow, default)]
+    pub padding_scheme: Option<Text<'a>>,
     /// The name of the key, which must be that of the path.
     #[serde(borrow, default)]
     pub name: Option<Text<'a>>,

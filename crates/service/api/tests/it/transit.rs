@@ -6,7 +6,10 @@ use http::{Method, StatusCode};
 use keywright_api::error::entry;
 use keywright_api::vault::add_to;
 use keywright_api::vault::answer::{Done, Refused, Spelling, batch, one, status};
-use keywright_api::vault::request::{EncryptBody, Number, VerifyBody, Versioned, parse};
+use keywright_api::vault::request::{
+    DatakeyBody, EncryptBody, LoginBody, NothingBody, Number, RandomBody, VerifyBody, Versioned,
+    parse,
+};
 use keywright_api::vault::route::{Ask, Endpoint, ROUTES, RouteMatch, match_route};
 use keywright_api::{Limits, fuzzing, openapi, route};
 use keywright_testkit::mutate::mutations;
@@ -189,6 +192,7 @@ fn numbers_and_truth_values_may_be_texts_and_nothing_else_may() {
         ("7", 7),
         ("\"7\"", 7),
         ("\"0007\"", 7),
+        ("\"\"", 0),
         ("18446744073709551615", u64::MAX),
     ] {
         assert_eq!(number(text).unwrap(), Some(Number(expected)), "{text}");
@@ -197,7 +201,6 @@ fn numbers_and_truth_values_may_be_texts_and_nothing_else_may() {
     for text in [
         "-1",
         "1.0",
-        "\"\"",
         "\"+1\"",
         "\"-1\"",
         "\" 1\"",
@@ -219,14 +222,81 @@ fn numbers_and_truth_values_may_be_texts_and_nothing_else_may() {
         parse::<VerifyBody<'_>>(body.as_bytes(), &LIMITS)
             .map(|body| body.prehashed.map(|flag| flag.0))
     };
-    assert_eq!(flag("true").unwrap(), Some(true));
-    assert_eq!(flag("\"false\"").unwrap(), Some(false));
-    for text in ["1", "0", "\"\"", "\"TRUE\"", "\"yes\"", "[true]"] {
+    for text in [
+        "true", "1", "\"true\"", "\"True\"", "\"TRUE\"", "\"1\"", "\"t\"",
+    ] {
+        assert_eq!(flag(text).unwrap(), Some(true), "{text}");
+    }
+    for text in [
+        "false",
+        "0",
+        "\"\"",
+        "\"false\"",
+        "\"False\"",
+        "\"0\"",
+        "\"F\"",
+    ] {
+        assert_eq!(flag(text).unwrap(), Some(false), "{text}");
+    }
+    for text in [
+        "2",
+        "-1",
+        "1.0",
+        "\"yes\"",
+        "\" true\"",
+        "\"tRUE\"",
+        "[true]",
+    ] {
         assert_eq!(
             flag(text).unwrap_err().code(),
             Code::RequestMalformed,
             "{text}"
         );
+    }
+}
+
+#[test]
+fn body_that_says_nothing_is_an_object_without_fields() {
+    let nothing = ["", " ", "\r\n\t ", "{}", " {} \n", "null", " null\n"];
+    for body in nothing {
+        let body = body.as_bytes();
+        assert!(parse::<NothingBody>(body, &LIMITS).is_ok(), "{body:?}");
+        assert!(
+            parse::<LoginBody<'_>>(body, &LIMITS)
+                .unwrap()
+                .name
+                .is_none()
+        );
+        assert!(
+            parse::<RandomBody<'_>>(body, &LIMITS)
+                .unwrap()
+                .bytes
+                .is_none()
+        );
+        assert!(
+            parse::<DatakeyBody<'_>>(body, &LIMITS)
+                .unwrap()
+                .check("key")
+                .is_ok()
+        );
+        let mut encrypt = parse::<EncryptBody<'_>>(body, &LIMITS).unwrap();
+        let asked = encrypt.take("key", &LIMITS).unwrap();
+        assert!(asked.items[0].plaintext.is_none() && !asked.batch);
+    }
+    for body in [
+        "nul",
+        "Null",
+        "null null",
+        "null{}",
+        "{}null",
+        "[]",
+        "[null]",
+        "\"\"",
+        "0",
+        "false",
+    ] {
+        let refused = parse::<NothingBody>(body.as_bytes(), &LIMITS).unwrap_err();
+        assert_eq!(refused.code(), Code::RequestMalformed, "{body}");
     }
 }
 

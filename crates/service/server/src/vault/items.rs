@@ -102,7 +102,7 @@ impl Visit<'_> {
             Endpoint::Encrypt => encrypt(parse(body, limits)?, (name, key), (limits, body.len())),
             Endpoint::Decrypt => decrypt(parse(body, limits)?, name, (limits, body.len())),
             Endpoint::Rewrap => rewrap(parse(body, limits)?, (name, key), (limits, body.len())),
-            _ => datakey(&parse(body, limits)?, (name, self.found.word)),
+            _ => datakey(&parse(body, limits)?, (name, self.found.word), key),
         }
     }
 }
@@ -221,9 +221,14 @@ fn rewrap(
     })
 }
 
-fn datakey(body: &DatakeyBody<'_>, (name, kind): (&str, &str)) -> Result<Understood, Refused> {
+fn datakey(
+    body: &DatakeyBody<'_>,
+    (name, kind): (&str, &str),
+    key: Option<&Key>,
+) -> Result<Understood, Refused> {
     body.check(name)?;
     no_nonce(body.nonce.as_ref())?;
+    active_version(body.key_version, key)?;
     let mut prepared = Prepared::with_capacity(1, 0);
     let beside = (body.associated_data.as_ref(), body.context.as_ref());
     push(&mut prepared, |_| Ok(()), beside);

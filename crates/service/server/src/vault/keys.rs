@@ -131,6 +131,7 @@ fn kind(algorithm: Algorithm) -> &'static str {
         Algorithm::Aes256Cmac => "aes256-cmac",
         Algorithm::Rsa2048Pkcs1 | Algorithm::Rsa2048Pss => "rsa-2048",
         Algorithm::Rsa3072Pkcs1 | Algorithm::Rsa3072Pss => "rsa-3072",
+        Algorithm::Rsa4096Pkcs1 | Algorithm::Rsa4096Pss => "rsa-4096",
         // The names of signatures over P-256, P-384, P-521 and of Ed25519 are the same.
         other => other.name(),
     }

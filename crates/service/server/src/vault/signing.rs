@@ -4,7 +4,7 @@ use keywright_api::vault::answer::{Done, Refused, Spelling};
 use keywright_api::vault::request::{
     Asked as AskedItems, Flag, HmacBody, SignBody, VerifyBody, Versioned, parse, says_nothing,
 };
-use keywright_api::vault::route::Endpoint;
+use keywright_api::vault::route::{Endpoint, HASHES};
 use keywright_api::{Binary, Text};
 use keywright_custody::{Input, Key};
 use keywright_encoding::{base64, der};
@@ -246,7 +246,33 @@ impl Options<'_> {
         let first = named.next().copied().unwrap_or("sha2-256");
         named.all(|other| *other == first).then_some(first)
     }
+
+    /// Refuses what no key takes. Which of the rest means something is the key's.
+    fn check(&self) -> Result<(), Refused> {
+        let refused = |because| Err(Refused::because(Code::ValueInvalid, because));
+        let mut hashes = self.hashes.iter().filter(|hash| !hash.is_empty());
+        if !hashes.all(|hash| HASHES.contains(hash)) {
+            return refused("the hash function is not one of this API");
+        }
+        if self.hashes.contains(&"none") && !(self.prehashed && self.signature == PKCS1) {
+            return refused("`hash_algorithm` `none` needs `prehashed` and `pkcs1v15`");
+        }
+        if !["", PSS, PKCS1].contains(&self.signature) {
+            return refused("`signature_algorithm` is `pss` or `pkcs1v15`");
+        }
+        if !["", "asn1", "jws"].contains(&self.marshaling) {
+            return refused("`marshaling_algorithm` is `asn1` or `jws`");
+        }
+        let salt = ["", "auto", "hash", "-1"].contains(&self.salt);
+        if !salt && self.salt.parse::<u32>().is_err() {
+            return refused("`salt_length` is `auto`, `hash` or a number");
+        }
+        Ok(())
+    }
 }
+
+const PSS: &str = "pss";
+const PKCS1: &str = "pkcs1v15";
 
 /// How the signatures or codes of a request are made and spelt.
 #[derive(Clone, Copy)]
@@ -269,10 +295,10 @@ impl Spelt {
                 (_, half) => (Spelling::Der, half),
             };
             Self {
-                input: if options.prehashed {
-                    Input::Digest
-                } else {
-                    Input::Message
+                // Ed25519 signs what it is given, as in Vault; that it is a digest changes nothing.
+                input: match options.prehashed && rules.hash.is_some() {
+                    true => Input::Digest,
+                    false => Input::Message,
                 },
                 spelling,
                 half,
@@ -291,16 +317,15 @@ impl Spelt {
         if key.spec().purpose != Purpose::Mac {
             return None;
         }
-        let more = [options.signature, options.marshaling, options.salt];
-        let silent = more.iter().all(|word| word.is_empty()) && !options.prehashed;
-        Some(match options.hash() == Some(own) && silent {
+        let own = Some(own);
+        Some(options.check().and_then(|()| match options.hash() == own {
             true => Ok(Self {
                 input: Input::Message,
                 spelling: Spelling::Standard,
                 half: None,
             }),
             false => Err(OTHER_HASH),
-        })
+        }))
     }
 
     /// The version and the bytes of a signature or code. Bytes that cannot fit are none at all: they do not verify.
@@ -340,10 +365,12 @@ impl Rules {
             Algorithm::EcdsaP256 | Algorithm::EcdsaSecp256k1 => (Some("sha2-256"), Some(32), None),
             Algorithm::EcdsaP384 => (Some("sha2-384"), Some(48), None),
             Algorithm::EcdsaP521 => (Some("sha2-512"), Some(66), None),
-            Algorithm::Rsa2048Pkcs1 | Algorithm::Rsa3072Pkcs1 => {
-                (Some("sha2-256"), None, Some("pkcs1v15"))
+            Algorithm::Rsa2048Pkcs1 | Algorithm::Rsa3072Pkcs1 | Algorithm::Rsa4096Pkcs1 => {
+                (Some("sha2-256"), None, Some(PKCS1))
             }
-            Algorithm::Rsa2048Pss | Algorithm::Rsa3072Pss => (Some("sha2-256"), None, Some("pss")),
+            Algorithm::Rsa2048Pss | Algorithm::Rsa3072Pss | Algorithm::Rsa4096Pss => {
+                (Some("sha2-256"), None, Some(PSS))
+            }
             _ => return None,
         };
         Some(Self {
@@ -353,25 +380,21 @@ impl Rules {
         })
     }
 
+    /// What would make another signature than this key makes is refused. What means nothing for its kind is passed over,
+    /// as Vault does: its clients send it all the same.
     fn check(&self, options: &Options<'_>) -> Result<(), Refused> {
-        let of_key = |word: &str, own: Option<&str>| word.is_empty() || own == Some(word);
-        let salts: &[&str] = match self.padding {
-            Some("pss") => &["", "auto", "hash", "32"],
-            _ => &[""],
-        };
-        let marshaling = ["", "asn1", "jws"].contains(&options.marshaling);
-        if self.hash.is_none() && options.prehashed {
-            return Err(Refused::because(
-                Code::Unsupported,
-                "Ed25519 signs messages alone",
-            ));
-        }
+        options.check()?;
         if self.hash.is_some() && self.hash != options.hash() {
             return Err(OTHER_HASH);
         }
-        if !of_key(options.signature, self.padding) || !salts.contains(&options.salt) || !marshaling
-        {
-            let because = "`signature_algorithm`, `salt_length` or `marshaling_algorithm` is not one of this key";
+        let padding = ["", self.padding.unwrap_or(options.signature)];
+        if !padding.contains(&options.signature) {
+            let because = "`signature_algorithm` is not that of this key";
+            return Err(Refused::because(Code::ValueInvalid, because));
+        }
+        let salts = ["", "auto", "hash", "-1", "32"];
+        if self.padding == Some(PSS) && !salts.contains(&options.salt) {
+            let because = "`salt_length` is not that of this key, which is 32";
             return Err(Refused::because(Code::ValueInvalid, because));
         }
         Ok(())
