@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -35,7 +35,7 @@ use rustls::pki_types::ServerName;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsConnector;
@@ -431,8 +431,17 @@ impl Wire {
         address: SocketAddr,
         tls: Arc<rustls::ClientConfig>,
     ) -> Result<Self, String> {
+        Self::connect_from(Ipv4Addr::LOCALHOST, address, tls)
+    }
+
+    /// One whose own address is this one of loopback.
+    pub(crate) fn connect_from(
+        own: Ipv4Addr,
+        address: SocketAddr,
+        tls: Arc<rustls::ClientConfig>,
+    ) -> Result<Self, String> {
         let trouble = Arc::default();
-        let connected = RUNTIME.block_on(connect(address, tls, &trouble));
+        let connected = RUNTIME.block_on(connect((own, address), tls, &trouble));
         let (sender, driver) = connected.map_err(chain)?;
         Ok(Self {
             sender,
@@ -521,7 +530,7 @@ impl Wire {
 }
 
 async fn connect(
-    address: SocketAddr,
+    (own, address): (Ipv4Addr, SocketAddr),
     tls: Arc<rustls::ClientConfig>,
     trouble: &Arc<OnceLock<String>>,
 ) -> Result<(Sender, JoinHandle<()>), Box<dyn std::error::Error>> {
@@ -531,7 +540,9 @@ async fn connect(
             drop(trouble.set(chain(error)));
         }
     };
-    let tcp = TcpStream::connect(address).await?;
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((own, 0).into())?;
+    let tcp = socket.connect(address).await?;
     tcp.set_nodelay(true)?;
     let name = ServerName::try_from("localhost")?;
     let tls = TlsConnector::from(tls).connect(name, tcp).await?;

@@ -1,7 +1,6 @@
-//! The routes for Vault's clients: the Python client hvac against a real service, and over raw connections what no
-//! client sends.
+//! The routes for Vault's clients: the Python client hvac, Vault's own Go library and sigstore's signer against a real
+//! service, and over raw connections what no client sends.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -11,6 +10,7 @@ use keywright_encoding::base64;
 use keywright_types::{Algorithm, Operation, Purpose};
 use serde_json::{Value, json};
 
+use crate::audit_first::skipped;
 use crate::fixture::*;
 use crate::uses::{allow, make, spec};
 
@@ -46,6 +46,7 @@ fn open_site(token_seconds: u32) -> Site {
         ("edwards", Purpose::Sign, Algorithm::Ed25519, &SIGNING[..]),
         ("nist", Purpose::Sign, Algorithm::EcdsaP256, &SIGNING),
         ("codes", Purpose::Mac, Algorithm::HmacSha256, &CODES),
+        ("rsa", Purpose::Sign, Algorithm::Rsa2048Pkcs1, &SIGNING),
     ] {
         make(site.node(), context, spec(purpose, algorithm), None);
         allow(&site, context, operations, &[]);
@@ -62,10 +63,6 @@ pub(crate) fn repository() -> PathBuf {
 
 /// A Python that can import what a client needs: the one that `scripts/test` makes, or the system's. Without it `test` is
 /// skipped.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "where the counts go is told by the environment"
-)]
 pub(crate) fn python(test: &str, imports: &str) -> Option<PathBuf> {
     let own = repository().join("target/clients/bin/python");
     let works = |python: &PathBuf| {
@@ -74,17 +71,64 @@ pub(crate) fn python(test: &str, imports: &str) -> Option<PathBuf> {
     };
     let found = [own, PathBuf::from("python3")].into_iter().find(works);
     if found.is_none() {
-        writeln!(
-            std::io::stderr(),
-            "skipped: no Python in which this works: {imports}: {test}"
-        )
-        .unwrap();
-        if let Some(folder) = std::env::var_os("KEYWRIGHT_TEST_COUNTS") {
-            let file = Path::new(&folder).join(format!("program-{test}"));
-            std::fs::write(file, "0 0 1\n").unwrap();
-        }
+        let because = format!("no Python in which this works: {imports}");
+        skipped(test, &because);
     }
     found
+}
+
+/// A client in Go that `scripts/go-clients` has built. Without it `test` is skipped.
+fn go_client(name: &str, test: &str) -> Option<PathBuf> {
+    let program = repository().join("target/go-clients").join(name);
+    if program.is_file() {
+        return Some(program);
+    }
+    skipped(test, &format!("scripts/go-clients has not built {name}"));
+    None
+}
+
+/// Runs a client against a site; what it said.
+fn run_client(site: &Site, program: &Path) -> String {
+    let asked = Command::new(program)
+        .arg(site.address().to_string())
+        .arg(site.home.path())
+        // What the machine knows of a Vault is not this one.
+        .env_clear()
+        .env("HOME", site.home.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&asked.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&asked.stderr);
+    assert!(asked.status.success(), "{said}{errors}");
+    said
+}
+
+#[test]
+fn vault_go_library_does_all_of_it() {
+    let Some(program) = go_client("vault-api", "vault-api") else {
+        return;
+    };
+    let site = open_site(3600);
+    let said = run_client(&site, &program);
+    assert_eq!(said.lines().count(), 9, "{said}");
+    let home = site.stop();
+    home.verify();
+    let records = home.requests();
+    for operation in ["key-rotate", "datakey", "random", "connect", "sign", "mac"] {
+        let done = |one: &Value| one["operation"] == operation && one["outcome"] == "ok";
+        assert!(records.iter().any(done), "{operation}");
+    }
+}
+
+#[test]
+fn sigstore_signer_signs_and_verifies() {
+    let Some(program) = go_client("sigstore", "sigstore") else {
+        return;
+    };
+    let site = open_site(3600);
+    let said = run_client(&site, &program);
+    assert_eq!(said.lines().count(), 3, "{said}");
+    site.stop();
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use keywright_clock::Clock;
@@ -12,6 +12,10 @@ use crate::fixture::*;
 
 /// One attack at a time: the machine is shared by those who attack, who are attacked, and who measure.
 static ALONE: Mutex<()> = Mutex::new(());
+
+pub(super) fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A service in its own process, and its home.
 pub(super) struct Attacked {
@@ -55,7 +59,7 @@ impl Attacked {
     where
         T: Send,
     {
-        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = alone();
         let before = self.resident();
         let mut last = None;
         for _ in 0..2 {

@@ -5,6 +5,7 @@
 //! hand. What a limit does alone is tested beside it in `keywright-server`; here is what all of them come to.
 
 mod beside;
+mod flood_of_connections;
 mod floods;
 mod line;
 mod memory;

@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
 use std::time::Duration;
 
 use keywright_tls::Protocol;
@@ -13,13 +12,19 @@ use crate::fixture::*;
 
 const STRANGERS: usize = 400;
 
-/// How far a stranger goes before it falls silent.
-fn words(attacked: &Attacked, number: usize) -> Vec<u8> {
+/// A whole ClientHello.
+pub(super) fn hello(attacked: &Attacked) -> Vec<u8> {
     let tls = attacked.home.tls(None, Protocol::Http2);
     let name = ServerName::try_from("localhost").unwrap();
     let mut hello = Vec::new();
-    let mut connection = rustls::ClientConnection::new(Arc::clone(&tls), name).unwrap();
+    let mut connection = rustls::ClientConnection::new(tls, name).unwrap();
     connection.write_tls(&mut hello).unwrap();
+    hello
+}
+
+/// How far a stranger goes before it falls silent.
+fn words(attacked: &Attacked, number: usize) -> Vec<u8> {
+    let hello = hello(attacked);
     match number % 4 {
         0 => Vec::new(),
         1 => hello[..hello.len() / 2].to_vec(),
