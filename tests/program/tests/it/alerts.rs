@@ -326,7 +326,7 @@ fn strangers_and_revoked_clients_at_the_door_are_alerts() {
 #[test]
 fn dropped_connections_are_an_alert() {
     let home = Home::demo().configure(
-        "unauthenticated_per_source = 250",
+        "unauthenticated_per_source = 1000",
         "unauthenticated_per_source = 2",
     );
     let site = Site::over(home);

@@ -222,7 +222,11 @@ fn without_descriptors_open_connections_are_served_and_others_when_there_are_som
             std::thread::sleep(Duration::from_millis(20));
         }
         let spent = processor_time(served.id()) - before;
-        assert!(!last.is_finished(), "there was a descriptor for it");
+        // With none there is nothing to take a place of; with a few those that say nothing make room for it.
+        assert!(
+            spare > 0 || !last.is_finished(),
+            "there was a descriptor for it"
+        );
         // Of a second and more; who asks again at once takes all of it.
         assert!(
             spent < 90,

@@ -112,21 +112,21 @@ fn wrong_types_missing_keys_and_other_versions_are_refused() {
 #[test]
 fn limits_of_unauthenticated_connections_are_checked() {
     let limits = |text: &str| read(&format!("{}[limits]\n{text}\n", minimal()));
-    let good = limits("unauthenticated_connections = 250").unwrap().limits;
-    assert_eq!(good.unauthenticated_per_source, 250);
+    let good = limits("unauthenticated_connections = 1000").unwrap().limits;
+    assert_eq!(good.unauthenticated_per_source, 1000);
     assert_eq!((good.source_prefix_ipv4, good.source_prefix_ipv6), (32, 64));
     assert_eq!(good.handshake_timeout_ms, 5000);
     // Behind a proxy one source has all of them.
-    assert!(limits("unauthenticated_per_source = 1000").is_ok());
+    assert!(limits("unauthenticated_per_source = 2000").is_ok());
     for (text, named) in [
         ("unauthenticated_connections = 0", "1 to 100000"),
         ("unauthenticated_connections = 100001", "1 to 100000"),
         ("unauthenticated_per_source = 0", "1 to 100000"),
         (
-            "unauthenticated_per_source = 1001",
-            "limits.unauthenticated_connections, 1000",
+            "unauthenticated_per_source = 2001",
+            "limits.unauthenticated_connections, 2000",
         ),
-        ("unauthenticated_connections = 100", "250 is more than"),
+        ("unauthenticated_connections = 100", "1000 is more than"),
         ("source_prefix_ipv4 = 7", "8 to 32"),
         ("source_prefix_ipv4 = 33", "8 to 32"),
         ("source_prefix_ipv6 = 15", "16 to 128"),

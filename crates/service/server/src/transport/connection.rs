@@ -23,6 +23,7 @@ use keywright_clock::MonotonicTime;
 use keywright_service::DropReason;
 use keywright_tls::{Protocol, refusal_of};
 use keywright_types::Code;
+use rustix::io::Errno;
 use rustls::server::Acceptor;
 use socket2::SockRef;
 use tokio::io::AsyncWriteExt;
@@ -88,6 +89,15 @@ impl<H: Handler> Server<H> {
         }
         let handshake = self.pending.enter(from.ip(), Stage::of(&tcp));
         tokio::task::spawn_local(Rc::clone(self).connect(tcp, from, handshake));
+    }
+
+    /// Drops a connection that has shown no certificate, if there are no descriptors for another; whether it did.
+    pub(super) fn make_room(&self, error: &io::Error) -> bool {
+        let none_left = matches!(
+            Errno::from_io_error(error),
+            Some(Errno::MFILE | Errno::NFILE)
+        );
+        none_left && self.pending.make_room()
     }
 
     /// Looks at every deadline and connection.

@@ -133,6 +133,11 @@ impl Pending {
         }
     }
 
+    /// Drops a connection of the heaviest source; whether there was one.
+    pub(crate) fn make_room(&self) -> bool {
+        self.drop_one(None, DropReason::UnauthenticatedConnections)
+    }
+
     /// Drops a connection of this source, or of the heaviest; whether there was one.
     fn drop_one(&self, source: Option<Source>, reason: DropReason) -> bool {
         let random = self.hasher.hash_one(self.next.get());

@@ -218,9 +218,14 @@ async fn accept<H: Handler>(server: &Rc<Server<H>>, listener: &TcpListener) {
         for _ in 0..ACCEPTED_PER_TURN {
             match listener.accept().await {
                 Ok((tcp, from)) => server.admit(tcp, from),
-                // Out of file descriptors or memory: at once again would only burn the processor. A
-                // connection that was given up before we took it passes here too, and costs little.
-                Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+                Err(error) => {
+                    // Without descriptors a stranger makes room. Otherwise at once again would only burn the
+                    // processor. A connection that was given up before we took it passes here too, and costs little.
+                    if !server.make_room(&error) {
+                        tokio::time::sleep(Duration::from_millis(20)).await;
+                    }
+                    break;
+                }
             }
         }
         tokio::task::yield_now().await;

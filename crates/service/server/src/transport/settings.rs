@@ -74,10 +74,10 @@ pub struct Limits {
     /// Connections that have finished their TLS handshake; one more is closed at once. Default 10,000.
     pub connections: usize,
     /// Connections that have not, of all sources; one more drops one of the source that has the most of them.
-    /// Each thread may go beyond it by one. Default 1,000.
+    /// Each thread may go beyond it by one. Default 2,000.
     pub unauthenticated_connections: usize,
     /// Of these, those of one source; one more drops one of that source. Each thread may go beyond it by one.
-    /// Default 250.
+    /// Default 1,000.
     pub unauthenticated_per_source: usize,
     /// Bits of an IPv4 address that name a source. Default 32.
     pub source_prefix_ipv4: u32,
@@ -124,8 +124,8 @@ impl Default for Limits {
             handshake_timeout: Duration::from_secs(5),
             concurrent_streams: 250,
             connections: 10_000,
-            unauthenticated_connections: 1000,
-            unauthenticated_per_source: 250,
+            unauthenticated_connections: 2000,
+            unauthenticated_per_source: 1000,
             source_prefix_ipv4: 32,
             source_prefix_ipv6: 64,
             drain_timeout: Duration::from_secs(20),
