@@ -68,7 +68,7 @@ enum Cell {
     PassedOver,
     /// 400.
     Refused,
-    /// The key is not one for the operation.
+    /// 400, because the key is not one for the operation.
     NotOfTheKey,
 }
 
@@ -241,7 +241,7 @@ fn judge(subject: &mut Subject<'_>, row: &Row, cell: Cell) -> Result<(), String>
         Cell::Used | Cell::PassedOver => status == 200,
         Cell::Refused => status == 400,
         // A body that no key takes is refused before the key is asked.
-        Cell::NotOfTheKey => status == 403 || (status == 400 && row.parameter.is_some()),
+        Cell::NotOfTheKey => status == 400 && (code == "unsupported" || row.parameter.is_some()),
     };
     if !good {
         return Err(format!("{status} {code}: {answer}"));

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use keywright_clock::Clock;
 use keywright_tls::Protocol;
+use keywright_types::Plane;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 
@@ -72,7 +73,7 @@ fn flood(target: SocketAddr, beginning: &[u8], stop: &AtomicBool) -> u32 {
     opened
 }
 
-/// One new client, and one try.
+/// One new client, in one try.
 fn gets_in(target: SocketAddr, home: &Home, from: Ipv4Addr) -> Result<(), String> {
     let tls = home.tls(Some(home.identity(TRADING)), Protocol::Http2);
     let mut wire = Wire::connect_from(from, target, tls)?;
@@ -82,10 +83,10 @@ fn gets_in(target: SocketAddr, home: &Home, from: Ipv4Addr) -> Result<(), String
         .ok_or(format!("{}", got.status))
 }
 
-/// Those of 15 clients from one address that get in, one after the other.
-fn newcomers(target: SocketAddr, home: &Home, from: Ipv4Addr) -> (usize, Vec<String>) {
-    let tries: Vec<_> = (0..CLIENTS).map(|_| gets_in(target, home, from)).collect();
-    let failed: Vec<_> = tries.into_iter().filter_map(Result::err).collect();
+/// Those of 15 clients from one address that get in, one after the other, and what the others were told.
+fn newcomers(tries: usize, one: impl Fn() -> Result<(), String>) -> (usize, Vec<String>) {
+    let client = |_| (1..tries).fold(one(), |tried, _| tried.or_else(|_| one()));
+    let failed: Vec<_> = (0..CLIENTS).map(client).filter_map(Result::err).collect();
     (CLIENTS - failed.len(), failed)
 }
 
@@ -96,8 +97,9 @@ fn bears(target: SocketAddr, home: &Home, beginning: &[u8]) {
         let flooder = scope.spawn(|| flood(target, beginning, &stop));
         // The flood has reached every limit before they come.
         std::thread::sleep(Duration::from_millis(500));
-        let (others, failed) = newcomers(target, home, OTHER);
-        let (own, own_failed) = newcomers(target, home, FLOODER);
+        let (others, failed) = newcomers(1, || gets_in(target, home, OTHER));
+        // Who shares the flooder's address may have to come again.
+        let (own, own_failed) = newcomers(3, || gets_in(target, home, FLOODER));
         stop.store(true, Ordering::Relaxed);
         let opened = flooder.join().unwrap();
         println!("{opened} opened; {others} others and {own} of the same address got in");
@@ -154,13 +156,20 @@ fn flood_of_the_admin_listener_keeps_no_administrator_out() {
     let section = "\n[admin]\nlisten = \"127.0.0.1:0\"\n";
     std::fs::write(home.config(), text + section).unwrap();
     let site = Site::over(home);
+    site.change_policy(|document| {
+        let administrator = name(TRADING);
+        document
+            .grants
+            .retain(|grant| !grant.principals.contains(&administrator));
+        let mut principals = document.principals.iter_mut();
+        let entry = principals.find(|entry| entry.name == administrator);
+        entry.unwrap().plane = Plane::Admin;
+    });
     let _alone = super::beside::alone();
     bears(site.serving().admin_addr().unwrap(), &site.home, &[]);
     // The other listener has places of its own.
-    assert_eq!(
-        site.wire(TRADING, Protocol::Http2).get("/v1/health").status,
-        200
-    );
+    let got = site.wire(WEB, Protocol::Http2).get("/v1/health");
+    assert_eq!(got.status, 200);
     site.stop();
 }
 
