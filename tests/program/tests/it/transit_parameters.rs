@@ -294,6 +294,7 @@ fn parameters_are_to_each_kind_of_key_what_the_page_says() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "two tables")]
 fn body_null_header_and_method_of_vault_clients_are_taken() {
     let home = Home::demo().configure("vault_transit = false", "vault_transit = true");
     let site = Site::over(home);

@@ -133,9 +133,17 @@ impl Pending {
         }
     }
 
-    /// Drops a connection of the heaviest source; whether there was one.
+    /// Drops a silent connection of the heaviest source, if it has another; whether it did. The last one may be a
+    /// client that was accepted just now: without descriptors the system does not say that nobody waits.
     pub(crate) fn make_room(&self) -> bool {
-        self.drop_one(None, DropReason::UnauthenticatedConnections)
+        let random = self.hasher.hash_one(self.next.get());
+        let source = self.table.borrow().heaviest(random);
+        let source = source.filter(|source| {
+            let table = self.table.borrow();
+            let second = table.sources.get(source).and_then(|all| all.keys().nth(1));
+            second.is_some_and(|(stage, _)| *stage <= Stage::Silent)
+        });
+        source.is_some() && self.drop_one(source, DropReason::UnauthenticatedConnections)
     }
 
     /// Drops a connection of this source, or of the heaviest; whether there was one.
@@ -350,6 +358,18 @@ mod tests {
         };
         assert!(stays(0..192) && stays(192..256), "{gone:?}");
         assert!(gone.iter().any(|one| *one >= 192), "{gone:?}");
+    }
+
+    #[test]
+    fn room_is_made_by_silent_connections_but_the_last() {
+        let pending = pending(100, 100);
+        assert!(!pending.make_room(), "there is none");
+        let speak = enter(&pending, SOURCE, Stage::Begun, 5);
+        let silent = enter(&pending, SOURCE, Stage::Silent, 3);
+        assert!(pending.make_room() && pending.make_room());
+        assert!(!pending.make_room());
+        assert_eq!((dropped(&speak), dropped(&silent)), (vec![], vec![0, 1]));
+        assert_eq!(pending.counts.of_all(), 6);
     }
 
     #[test]
