@@ -3,6 +3,7 @@
 
 mod batch;
 mod cells;
+mod compact;
 mod messages;
 mod output;
 mod splice;
@@ -18,11 +19,13 @@ use keywright_protect::{Checksum, Checksums, Columns, Direction, Input, Plan, St
 use keywright_tabular::csv::Layout;
 
 use self::batch::{Change, Changed, Done};
+use self::compact::Used;
 use self::messages::{Item, Messages};
 use self::output::Output;
 use self::splice::{Lanes, Spliced};
 use crate::error::{Error, Trouble};
 use crate::line::line;
+use crate::metadata::{self, Metadata};
 use crate::positional::{Failure, Positional};
 use crate::run::{Order, Tick};
 use crate::sink::{checksum, tracked};
@@ -90,6 +93,7 @@ impl ArrowTable {
                 });
             }
         }
+        self.refuse_shared(plan)?;
         for column in Columns::new(plan).wanted() {
             let field = self.schema().field(*column);
             if !cells::is_cellular(field.data_type()) {
@@ -101,6 +105,65 @@ impl ArrowTable {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a column whose dictionary is that of one that stays.
+    fn refuse_shared(&self, plan: &Plan) -> Result<(), Error> {
+        let all = &self.messages.dictionaries;
+        let changes: Vec<usize> = plan.changes().map(|(column, ..)| column).collect();
+        let columns = all.iter().enumerate();
+        for (other, numbers) in columns.filter(|(other, _)| !changes.contains(other)) {
+            let is_shared = |column: &&usize| {
+                let own = all.get(**column);
+                own.is_some_and(|own| !own.is_disjoint(numbers))
+            };
+            if let Some(column) = changes.iter().find(is_shared) {
+                let name = |column: usize| self.schema().field(column).name().clone();
+                return Err(Error::SharedDictionary {
+                    column: name(*column),
+                    other: name(other),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// What an output keeps of the metadata. Columns that are protected are gone through for it if it may hold values.
+    pub(crate) fn metadata_of(&self, plan: &Plan) -> Result<Metadata, Trouble> {
+        let columns: Vec<usize> = plan.changes().map(|(column, ..)| column).collect();
+        let schema = self.schema();
+        let names = schema.fields().iter().map(|field| field.name().as_str());
+        let pairs = self.messages.metadata.iter();
+        let changed = columns.iter().map(|column| schema.field(*column).name());
+        let source = metadata::Source {
+            schema: Some(schema),
+            pairs: pairs
+                .map(|(key, value)| (key.as_str(), Some(value.as_str())))
+                .collect(),
+            created_by: None,
+            names: names.collect(),
+            changed: changed.map(|name| vec![name.clone()]).collect(),
+        };
+        source.clean_for(plan, &mut |take| self.look(&columns, u64::MAX, take))
+    }
+
+    /// Whether the dictionaries of the two files are made of what their rows have: a file has one for all batches.
+    fn is_gathered(&self, plan: &Plan) -> bool {
+        self.kind == Kind::ArrowFile && plan.rejects() && self.messages.has_dictionaries()
+    }
+
+    /// The values of dictionaries that each of the two files needs, found before anything is written.
+    fn used(&self, plan: &Plan, tick: &mut Tick<'_>) -> Result<Option<[Used; 2]>, Trouble> {
+        if !self.is_gathered(plan) {
+            return Ok(None);
+        }
+        let mut used = [Used::default(), Used::default()];
+        let mut change = Change::new(plan, 0);
+        let mut batches = Batches::new(self);
+        while let Some(batch) = batches.next()? {
+            change.gather(&batch, &mut used, &mut |rows| tick.step(rows))?;
+        }
+        Ok(Some(used))
     }
 
     /// Calls `take` with the cells of some columns, batch by batch, up to so many rows.
@@ -230,13 +293,14 @@ pub(crate) fn work(
     tick: &mut Tick<'_>,
 ) -> Result<(), Trouble> {
     let plan = order.plan;
-    tick.begin(table.messages.rows, 1, stage.position().rows);
+    let passes = 1 + u64::from(table.is_gathered(plan));
+    tick.begin(table.messages.rows, passes, stage.position().rows);
     let position = stage.position().clone();
     let open = |file, there| -> Result<Output<'_>, Trouble> {
         Output::new(
             tracked(file, there, order.failure)?,
-            table.kind,
-            &table.messages,
+            (table.kind, table.messages.codec),
+            order.metadata,
         )
     };
     let mut work = Work {
@@ -256,10 +320,12 @@ pub(crate) fn work(
     if position.rows == 0 && plan.direction() == Direction::Migrate {
         work.probe(plan)?;
     }
-    work.catch_up(stage, (plan, &mut batches))?;
+    let used = table.used(plan, tick)?;
+    let mut change = Change::new(plan, 0).with_used(used);
+    work.catch_up(stage, (&mut change, &mut batches))?;
     work.before = work.written();
     let blocks = table.blocks.get(stage.notes().len()..);
-    let mut change = Change::new(plan, position.rows);
+    let mut change = change.behind(position.rows);
     let lanes = Lanes::of(table, plan);
     line(
         (order.threads, 0),
@@ -355,7 +421,7 @@ impl Work<'_> {
     fn catch_up(
         &mut self,
         stage: &Stage<'_>,
-        (plan, batches): (&Plan, &mut Batches<'_>),
+        (change, batches): (&mut Change<'_>, &mut Batches<'_>),
     ) -> Result<(), Trouble> {
         for note in stage.notes() {
             let mut reader = keywright_encoding::Reader::new(note);
@@ -382,7 +448,7 @@ impl Work<'_> {
                 continue;
             }
             let Some(batch) = batches.next()? else { break };
-            let (own, second) = Change::new(plan, 0).run(&batch, &mut |_| Ok(()))?;
+            let (own, second) = change.run(&batch, &mut |_| Ok(()))?;
             if kept {
                 self.output.recall(&own)?;
             }

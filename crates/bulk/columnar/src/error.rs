@@ -33,6 +33,28 @@ pub enum Error {
         /// The column.
         column: String,
     },
+    /// A dictionary that a column that changes has in common with one that stays, where its values would be left.
+    #[error("column {column:?} and column {other:?} have one dictionary, and only one of them changes")]
+    SharedDictionary {
+        /// The column that changes.
+        column: String,
+        /// The column that stays.
+        other: String,
+    },
+    /// A column that stays and one that changes are kept in the same bytes of the file.
+    #[error("column {column:?} overlaps another, and only one of them changes")]
+    Overlap {
+        /// The column that begins within the other.
+        column: String,
+    },
+    /// Pages of a column that is to be written again are compressed with a codec that is not known here.
+    #[error("column {column:?} is compressed with {codec}, which is not supported")]
+    Codec {
+        /// The column.
+        column: String,
+        /// The codec, as Parquet names it.
+        codec: String,
+    },
     /// Rules, keys, values and files, as for tables of every kind.
     #[error(transparent)]
     Protect(#[from] keywright_protect::Error),
@@ -43,6 +65,14 @@ pub enum Error {
     Kind {
         /// The file.
         path: PathBuf,
+    },
+    /// The file, its footer or a column of it is encrypted.
+    #[error("{} is encrypted: {what}", .path.display())]
+    Encrypted {
+        /// The file.
+        path: PathBuf,
+        /// What of it.
+        what: String,
     },
     /// The file is damaged, or uses what is not known here.
     #[error("{} is damaged, or uses what is not known here: {what}", .path.display())]
@@ -67,6 +97,8 @@ pub enum Error {
 pub(crate) enum Trouble {
     /// The input does not make sense.
     Damaged(String),
+    /// The input, or this part of it, is encrypted.
+    Encrypted(String),
     /// The output cannot be made.
     Unwritable(String),
     Error(Box<Error>),
@@ -75,6 +107,10 @@ pub(crate) enum Trouble {
 impl Trouble {
     pub(crate) fn damaged(what: impl Into<String>) -> Self {
         Self::Damaged(what.into())
+    }
+
+    pub(crate) fn encrypted(what: impl Into<String>) -> Self {
+        Self::Encrypted(what.into())
     }
 }
 

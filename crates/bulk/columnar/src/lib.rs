@@ -7,12 +7,13 @@
 //!
 //! In **Parquet** a column that stays is copied as it is, byte for byte, with its statistics, indexes and bloom filter.
 //! One that changes is written anew in the form it had: codec, dictionary, delta encoding, version of pages, and
-//! statistics, page index and bloom filter if it had them, now of the tokens. Row groups, nulls, schema and the
-//! user's metadata stay; a row group is sorted by no more than what stands before the first column that changes. In
+//! statistics, page index and bloom filter if it had them, now of the tokens. Row groups, nulls and schema stay; a row group is sorted by no more than what stands before the first column that changes. In
 //! memory is what the writer holds of one column of one row group, and of two where rows are rejected.
 //!
 //! In **Arrow** files and streams columns that stay are copied too, where batches have the common form; else each batch
-//! is read and written whole. Dictionaries of columns that change are made anew; compression, metadata and batches stay.
+//! is read and written whole. Dictionaries of columns that change are made anew; compression and batches stay.
+//!
+//! **Metadata** stays where it holds no values: that of fields that change goes, and the rest is searched.
 //!
 //! Columns that change hold texts. Columns that tweaks are made of may hold whole numbers too. Not here: columns
 //! within lists, dates and numbers with types of their own, encrypted Parquet. The libraries that read and write do
@@ -24,6 +25,7 @@ mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 mod line;
+mod metadata;
 mod parquet;
 mod positional;
 mod run;

@@ -2,6 +2,7 @@
 //! anew, with their dictionaries, statistics, page indexes and bloom filters.
 
 mod blocks;
+mod footer;
 mod group;
 mod leaf;
 mod output;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use keywright_format::OnBad;
 use keywright_protect::{Input, Plan};
 use keywright_tabular::csv::Layout;
+use parquet::basic::CompressionCodec;
 use parquet::file::metadata::{
     ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions,
     ParquetMetaDataReader, RowGroupMetaData,
@@ -21,6 +23,7 @@ use parquet::file::metadata::{
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::error::{Error, Trouble};
+use crate::metadata::{self, Metadata};
 use crate::positional::Positional;
 use crate::run::guarded;
 use crate::table::Batch;
@@ -51,7 +54,7 @@ impl ParquetTable {
             let reader = ParquetMetaDataReader::new()
                 .with_page_index_policy(PageIndexPolicy::Optional)
                 .with_metadata_options(Some(options));
-            Ok(reader.parse_and_finish(&bytes)?)
+            normal(reader.parse_and_finish(&footer::readable(&bytes)?)?)
         })?;
         let columns = metadata.file_metadata().schema_descr().columns();
         let names = columns.iter().map(|column| name(column)).collect();
@@ -75,6 +78,7 @@ impl ParquetTable {
 
     /// Refuses plans that the columns cannot bear.
     pub(crate) fn suits(&self, plan: &Plan) -> Result<(), Error> {
+        self.refuse_overlaps(plan)?;
         for (column, named, on_bad) in plan.changes() {
             let descriptor = self.column(column);
             if Cellular::of(&descriptor) != Some(Cellular::Texts) {
@@ -96,7 +100,72 @@ impl ParquetTable {
                 return Err(wrong_type(&descriptor, "part of a tweak"));
             }
         }
+        self.refuse_codecs(plan)
+    }
+
+    /// Refuses codecs that are not known here, in columns that are not copied.
+    fn refuse_codecs(&self, plan: &Plan) -> Result<(), Error> {
+        let wanted = keywright_protect::Columns::new(plan).wanted().to_vec();
+        for group in self.metadata.row_groups() {
+            for (column, chunk) in group.columns().iter().enumerate() {
+                let codec = chunk.compression_codec();
+                let is_unknown = matches!(codec, CompressionCodec::BROTLI | CompressionCodec::LZO);
+                if is_unknown && (plan.rejects() || wanted.contains(&column)) {
+                    return Err(Error::Codec {
+                        column: name(&self.column(column)),
+                        codec: codec.to_string(),
+                    });
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// Refuses a column that stays and lies where one does that changes: its bytes would be copied.
+    fn refuse_overlaps(&self, plan: &Plan) -> Result<(), Error> {
+        let changes: Vec<usize> = plan.changes().map(|(column, ..)| column).collect();
+        let mut chunks = Vec::new();
+        for group in self.metadata.row_groups() {
+            for (column, range) in ranges(group) {
+                chunks.push((range.start, range.end, changes.contains(&column), column));
+            }
+        }
+        chunks.sort_unstable();
+        let mut ends = [0; 2];
+        for (start, end, changes, column) in chunks {
+            let (own, other) = (usize::from(changes), usize::from(!changes));
+            if ends.get(other).is_some_and(|end| start < *end) {
+                return Err(Error::Overlap {
+                    column: name(&self.column(column)),
+                });
+            }
+            if let Some(last) = ends.get_mut(own) {
+                *last = end.max(*last);
+            }
+        }
+        Ok(())
+    }
+
+    /// What an output keeps of the metadata. Columns that are protected are gone through for it if it may hold values.
+    pub(crate) fn metadata_of(&self, plan: &Plan) -> Result<Metadata, Trouble> {
+        let file = self.metadata.file_metadata();
+        let paths = file.schema_descr().columns().iter();
+        let names = paths.flat_map(|column| column.path().parts());
+        let columns: Vec<usize> = plan.changes().map(|(column, ..)| column).collect();
+        let pairs = file.key_value_metadata().into_iter().flatten();
+        let source = metadata::Source {
+            schema: None,
+            pairs: pairs
+                .map(|pair| (pair.key.as_str(), pair.value.as_deref()))
+                .collect(),
+            created_by: file.created_by(),
+            names: names.map(String::as_str).collect(),
+            changed: columns
+                .iter()
+                .map(|column| self.column(*column).path().parts().to_vec())
+                .collect(),
+        };
+        source.clean_for(plan, &mut |take| self.look(&columns, u64::MAX, take))
     }
 
     /// Rows of the whole file.
@@ -117,6 +186,9 @@ impl ParquetTable {
             let rows = u64::try_from(group.num_rows())
                 .unwrap_or_default()
                 .min(left);
+            if rows == 0 {
+                continue;
+            }
             let mut leaves = Vec::with_capacity(columns.len());
             for column in columns {
                 leaves.push(match Cellular::of(&self.column(*column)) {
@@ -168,13 +240,17 @@ fn judge(group: &RowGroupMetaData, columns: usize, size: u64) -> Result<(), Trou
         return Err(Trouble::damaged("a row group does not fit the schema"));
     }
     for chunk in group.columns() {
-        if chunk.file_path().is_some() {
+        if chunk.file_path().is_some_and(|path| !path.is_empty()) {
             return Err(Trouble::damaged("a column is kept in another file"));
         }
         let flat = chunk.column_descr().max_rep_level() == 0;
         let counts = chunk.num_values() >= 0
             && chunk.uncompressed_size() >= 0
             && (!flat || chunk.num_values() == group.num_rows());
+        // Writers differ in what they say of the pages of a row group without rows: nothing of it is read.
+        if group.num_rows() == 0 && chunk.num_values() == 0 {
+            continue;
+        }
         match range(chunk) {
             Some(range) if counts && range.start >= 4 && range.end <= size => {}
             _ => return Err(Trouble::damaged("a column lies outside of the file")),
@@ -196,20 +272,44 @@ fn range(chunk: &ColumnChunkMetaData) -> Option<Range<u64>> {
     (data >= range.start && data <= range.end).then_some(range)
 }
 
+/// The columns of a row group, and where they lie; nothing if it has no rows.
+fn ranges(group: &RowGroupMetaData) -> impl Iterator<Item = (usize, Range<u64>)> {
+    let columns = group.columns().iter().enumerate();
+    let columns = columns.filter(|_| group.num_rows() > 0);
+    columns.filter_map(|(column, chunk)| Some((column, range(chunk)?)))
+}
+
+/// Without the offset 0 that some writers give to a dictionary that is not there.
+fn normal(metadata: ParquetMetaData) -> Result<ParquetMetaData, Trouble> {
+    let is_zero = |chunk: &ColumnChunkMetaData| chunk.dictionary_page_offset() == Some(0);
+    let mut groups = metadata.row_groups().iter();
+    if !groups.any(|group| group.columns().iter().any(is_zero)) {
+        return Ok(metadata);
+    }
+    let mut groups = Vec::with_capacity(metadata.num_row_groups());
+    for group in metadata.row_groups() {
+        let mut columns = group.columns().to_vec();
+        for chunk in columns.iter_mut().filter(|chunk| is_zero(chunk)) {
+            let builder = chunk.clone().into_builder();
+            *chunk = builder.set_dictionary_page_offset(None).build()?;
+        }
+        let builder = group.clone().into_builder();
+        groups.push(builder.set_column_metadata(columns).build()?);
+    }
+    Ok(metadata.into_builder().set_row_groups(groups).build())
+}
+
 /// A block for each row group, if they lie one behind the other; else one for all of them.
 fn blocks(metadata: &ParquetMetaData) -> Vec<Block> {
     let mut blocks = Vec::with_capacity(metadata.num_row_groups());
     let mut last = 4;
     for (number, group) in metadata.row_groups().iter().enumerate() {
-        let ranges = || group.columns().iter().filter_map(range);
+        let ranges = || ranges(group).map(|(_, range)| range);
         let start = ranges().map(|range| range.start).min().unwrap_or(last);
         let end = ranges().map(|range| range.end).max().unwrap_or(last);
         if start < last {
-            let all = metadata
-                .row_groups()
-                .iter()
-                .flat_map(RowGroupMetaData::columns);
-            let end = all.filter_map(range).map(|range| range.end).max();
+            let all = metadata.row_groups().iter().flat_map(self::ranges);
+            let end = all.map(|(_, range)| range.end).max();
             return vec![Block {
                 groups: 0..metadata.num_row_groups(),
                 end: end.unwrap_or(last),

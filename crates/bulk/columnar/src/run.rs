@@ -8,6 +8,7 @@ use std::panic::AssertUnwindSafe;
 use keywright_protect::{Files, Plan, Progress, Stage, Summary};
 
 use crate::error::{Error, Trouble};
+use crate::metadata::Metadata;
 use crate::positional::Failure;
 use crate::table::{Form, Table};
 use crate::{arrow, parquet};
@@ -26,6 +27,7 @@ pub fn run(
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Summary, Error> {
     table.suits(plan)?;
+    let metadata = table.metadata_of(plan)?;
     let mut stage = Stage::open(table.input(), plan, files)?;
     let resumed = stage.position().rows;
     if !stage.is_complete(table.input()) {
@@ -39,6 +41,7 @@ pub fn run(
         let failure = Failure::default();
         let order = Order {
             plan,
+            metadata: &metadata,
             failure: &failure,
             threads,
         };
@@ -55,7 +58,9 @@ pub fn run(
         }
     }
     let position = stage.finish()?;
-    Ok(Summary::of(plan, &position, resumed))
+    let mut summary = Summary::of(plan, &position, resumed);
+    summary.left_out = metadata.left_out;
+    Ok(summary)
 }
 
 /// What lies behind an error: a disk that fails is not a damaged file.
@@ -80,6 +85,8 @@ fn told(table: &Table, files: &Files, failure: &Failure, trouble: Trouble) -> Er
 #[derive(Clone, Copy)]
 pub(crate) struct Order<'r> {
     pub(crate) plan: &'r Plan,
+    /// What the outputs keep of the metadata.
+    pub(crate) metadata: &'r Metadata,
     /// Where a failure of the disk is noted.
     pub(crate) failure: &'r Failure,
     pub(crate) threads: NonZeroUsize,

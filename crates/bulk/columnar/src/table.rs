@@ -9,6 +9,7 @@ use keywright_tabular::csv::Layout;
 
 use crate::arrow::ArrowTable;
 use crate::error::{Error, Trouble};
+use crate::metadata::Metadata;
 use crate::parquet::ParquetTable;
 use crate::run::guarded;
 
@@ -153,12 +154,27 @@ impl Table {
     }
 }
 
+impl Table {
+    /// What the outputs of a plan keep of the metadata.
+    pub(crate) fn metadata_of(&self, plan: &Plan) -> Result<Metadata, Error> {
+        let made = guarded(|| match &self.form {
+            Form::Arrow(table) => table.metadata_of(plan),
+            Form::Parquet(table) => table.metadata_of(plan),
+        });
+        made.map_err(|trouble| trouble.of(self.path(), None))
+    }
+}
+
 impl Trouble {
     /// As an error of the file; the output is named where it is to blame.
     pub(crate) fn of(self, input: &Path, output: Option<&Path>) -> Error {
         match self {
             Self::Error(error) => *error,
             Self::Damaged(what) => Error::Damaged {
+                path: input.to_owned(),
+                what,
+            },
+            Self::Encrypted(what) => Error::Encrypted {
                 path: input.to_owned(),
                 what,
             },

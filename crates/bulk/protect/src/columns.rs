@@ -232,6 +232,7 @@ impl<'p> Columns<'p> {
                     counts: *counts,
                 })
                 .collect(),
+            left_out: Vec::new(),
         }
     }
 }

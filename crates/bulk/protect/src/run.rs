@@ -130,6 +130,9 @@ pub struct Summary {
     pub bytes: u64,
     /// The columns of the plan, in the order of the file.
     pub columns: Vec<ColumnSummary>,
+    /// Entries of the input's metadata that the output does not have, because they hold values of those columns or
+    /// cannot be searched for them. In CSV there are none.
+    pub left_out: Vec<String>,
 }
 
 impl Summary {
@@ -149,6 +152,7 @@ impl Summary {
                     counts: *counts,
                 })
                 .collect(),
+            left_out: Vec::new(),
         }
     }
 }

@@ -14,6 +14,7 @@ use keywright_format::Cells;
 use keywright_protect::{Columns, Counts, Plan};
 
 use super::cells::{Building, by_number, texts};
+use super::compact::{Used, compacted};
 use super::splice::Lane;
 use crate::error::{Trouble, unwritable};
 
@@ -24,6 +25,8 @@ pub(super) const ROWS: usize = 16_384;
 pub(super) struct Change<'p> {
     pub(super) columns: Columns<'p>,
     plan: &'p Plan,
+    /// The values of dictionaries that each of the two files needs, where that is known before.
+    used: Option<[Used; 2]>,
     pub(super) done: Done,
     /// The columns of a batch that is not read whole.
     pub(super) lanes: Vec<Lane>,
@@ -65,9 +68,37 @@ impl<'p> Change<'p> {
         Self {
             columns: Columns::behind(plan, rows),
             plan,
+            used: None,
             done: Done::default(),
             lanes: Vec::new(),
             before: Vec::new(),
+        }
+    }
+
+    /// The same, behind so many rows of the table, with nothing counted.
+    pub(super) fn behind(self, rows: u64) -> Self {
+        Self::new(self.plan, rows).with_used(self.used)
+    }
+
+    /// With what [`Change::gather`] has found.
+    pub(super) fn with_used(mut self, used: Option<[Used; 2]>) -> Self {
+        self.used = used;
+        self
+    }
+
+    /// Adds the values of dictionaries that the rows of a batch need in each of the two files.
+    pub(super) fn gather(
+        &mut self,
+        batch: &RecordBatch,
+        [kept, rejected]: &mut [Used; 2],
+        step: &mut dyn FnMut(usize) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        let (changed, dropped) = self.changed(batch, step)?;
+        let (own, second) = part(changed, batch, &dropped)?;
+        kept.gather(&own)?;
+        match second {
+            Some(second) => rejected.gather(&second),
+            None => Ok(()),
         }
     }
 
@@ -88,6 +119,29 @@ impl<'p> Change<'p> {
         batch: &RecordBatch,
         step: &mut dyn FnMut(usize) -> Result<(), Trouble>,
     ) -> Result<Changed, Trouble> {
+        let (changed, dropped) = self.changed(batch, step)?;
+        self.done.rows += batch.num_rows() as u64;
+        self.done.rejected += dropped.len() as u64;
+        let (kept, rejected) = part(changed, batch, &dropped)?;
+        let [own, second] = match &self.used {
+            Some([own, second]) => [Some(own), Some(second)],
+            None => [None, None],
+        };
+        // A batch that stays whole has all that its rows have, but a dictionary may be that of other batches too.
+        let kept = match rejected.is_some() || own.is_some() {
+            true => compacted(&kept, own)?,
+            false => kept,
+        };
+        let rejected = rejected.map(|rejected| compacted(&rejected, second));
+        Ok((kept, rejected.transpose()?))
+    }
+
+    /// The batch with its new columns, and the rows that are rejected.
+    fn changed(
+        &mut self,
+        batch: &RecordBatch,
+        step: &mut dyn FnMut(usize) -> Result<(), Trouble>,
+    ) -> Result<(RecordBatch, Vec<usize>), Trouble> {
         let mut made: Vec<Made> = self
             .plan
             .changes()
@@ -117,9 +171,7 @@ impl<'p> Change<'p> {
             }
         }
         let changed = RecordBatch::try_new(batch.schema(), arrays).map_err(unwritable)?;
-        self.done.rows += batch.num_rows() as u64;
-        self.done.rejected += dropped.len() as u64;
-        part(changed, batch, &dropped)
+        Ok((changed, dropped))
     }
 }
 

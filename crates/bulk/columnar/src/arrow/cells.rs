@@ -37,7 +37,10 @@ pub(super) fn is_text(kind: &DataType) -> bool {
     match kind {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
         DataType::Dictionary(_, values) => {
-            matches!(**values, DataType::Utf8 | DataType::LargeUtf8)
+            matches!(
+                **values,
+                DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+            )
         }
         _ => false,
     }
@@ -58,6 +61,11 @@ pub(super) fn texts(array: &ArrayRef) -> Option<Texts> {
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary_opt()?;
             let values = self::texts(dictionary.values())?;
+            if dictionary.values().is_empty() {
+                // Every row is null, and there is no value that a key could be of.
+                (0..array.len()).for_each(|_| texts.push(&[]));
+                return Some(texts);
+            }
             let keys = dictionary.normalized_keys();
             for (row, key) in keys.into_iter().enumerate() {
                 let text = (!dictionary.keys().is_null(row)).then(|| values.get(key));

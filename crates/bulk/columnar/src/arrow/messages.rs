@@ -1,11 +1,11 @@
 //! Where the messages of a file are, without their contents.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::{
-    Block, CompressionType, Endianness, Message, MessageHeader, MetadataVersion, Schema,
+    Block, CompressionType, Endianness, Field, Message, MessageHeader, MetadataVersion, Schema,
     root_as_footer, root_as_message,
 };
 use arrow_schema::SchemaRef;
@@ -32,8 +32,10 @@ pub(crate) struct Messages {
     /// In the order in which they are read: each dictionary before the batches that need it.
     pub(super) items: Vec<Item>,
     pub(super) codec: Option<CompressionType>,
-    /// What the footer of a file says besides.
-    pub(super) metadata: HashMap<String, String>,
+    /// What the footer of a file says besides, in the order of its keys.
+    pub(super) metadata: BTreeMap<String, String>,
+    /// The numbers of the dictionaries of each column.
+    pub(super) dictionaries: Vec<BTreeSet<i64>>,
     pub(super) rows: u64,
 }
 
@@ -153,6 +155,23 @@ fn schema(schema: Schema<'_>) -> Result<SchemaRef, Trouble> {
     Ok(Arc::new(try_fb_to_schema(schema)?))
 }
 
+/// The numbers of the dictionaries of each column, and of those within it.
+fn dictionaries(schema: Schema<'_>) -> Vec<BTreeSet<i64>> {
+    fn gather(field: Field<'_>, numbers: &mut BTreeSet<i64>) {
+        numbers.extend(field.dictionary().map(|dictionary| dictionary.id()));
+        for part in field.children().into_iter().flatten() {
+            gather(part, numbers);
+        }
+    }
+    let fields = schema.fields().into_iter().flatten();
+    let columns = fields.map(|field| {
+        let mut numbers = BTreeSet::new();
+        gather(field, &mut numbers);
+        numbers
+    });
+    columns.collect()
+}
+
 impl Messages {
     pub(super) fn of_stream(bytes: &Positional) -> Result<Self, Trouble> {
         let none = || Trouble::damaged("it does not begin with a schema");
@@ -223,7 +242,8 @@ impl Messages {
             start: 0,
             items: Vec::new(),
             codec: None,
-            metadata: HashMap::new(),
+            metadata: BTreeMap::new(),
+            dictionaries: dictionaries(own),
             rows: 0,
         })
     }

@@ -1,6 +1,5 @@
 //! An Arrow file or stream in the making.
 
-use std::collections::HashMap;
 use std::io::Write as _;
 
 use arrow_array::RecordBatch;
@@ -9,13 +8,14 @@ use arrow_ipc::writer::{
     DictionaryHandling, DictionaryTracker, EncodedData, IpcDataGenerator, IpcWriteContext,
     IpcWriteOptions, write_message,
 };
-use arrow_ipc::{Block, FooterBuilder, KeyValue, KeyValueArgs, MetadataVersion};
+use arrow_ipc::{Block, CompressionType, FooterBuilder, KeyValue, KeyValueArgs, MetadataVersion};
 use flatbuffers::FlatBufferBuilder;
 use keywright_encoding::Reader;
 
-use super::messages::{CONTINUED, MAGIC, Messages};
+use super::messages::{CONTINUED, MAGIC};
 use super::splice::{ALIGNMENT, Part, Seen, Spliced};
 use crate::error::{Trouble, unwritable};
+use crate::metadata::Metadata;
 use crate::sink::Tracked;
 use crate::table::Kind;
 use crate::walk::Walk;
@@ -27,7 +27,7 @@ static PADDING: [u8; ALIGNMENT] = [0; ALIGNMENT];
 pub(crate) struct Output<'m> {
     pub(crate) tracked: Tracked,
     kind: Kind,
-    messages: &'m Messages,
+    metadata: &'m Metadata,
     options: IpcWriteOptions,
     tracker: DictionaryTracker,
     context: IpcWriteContext,
@@ -38,17 +38,17 @@ pub(crate) struct Output<'m> {
 impl<'m> Output<'m> {
     pub(super) fn new(
         tracked: Tracked,
-        kind: Kind,
-        messages: &'m Messages,
+        (kind, codec): (Kind, Option<CompressionType>),
+        metadata: &'m Metadata,
     ) -> Result<Self, Trouble> {
         let options = IpcWriteOptions::default()
             .with_dictionary_handling(DictionaryHandling::Delta)
-            .try_with_compression(messages.codec)
+            .try_with_compression(codec)
             .map_err(unwritable)?;
         let mut output = Self {
             tracked,
             kind,
-            messages,
+            metadata,
             options,
             tracker: DictionaryTracker::new(kind == Kind::ArrowFile),
             context: IpcWriteContext::default(),
@@ -56,18 +56,20 @@ impl<'m> Output<'m> {
             batches: Vec::new(),
         };
         // The numbers of dictionaries are given out as the schema is encoded, also where it is written already.
-        drop(output.schema());
+        output.schema()?;
         Ok(output)
     }
 
-    fn schema(&mut self) -> EncodedData {
+    fn schema(&mut self) -> Result<EncodedData, Trouble> {
         self.tracker.clear();
-        let schema = &self.messages.schema;
-        IpcDataGenerator::default().schema_to_bytes_with_dictionary_tracker(
+        let schema = self.metadata.schema.as_ref();
+        let schema = schema.ok_or_else(|| unwritable("the file has no schema"))?;
+        let encoded = IpcDataGenerator::default().schema_to_bytes_with_dictionary_tracker(
             schema,
             &mut self.tracker,
             &self.options,
-        )
+        );
+        Ok(encoded)
     }
 
     /// Writes what stands before the first batch.
@@ -80,7 +82,7 @@ impl<'m> Output<'m> {
             }
             self.tracked.write_all(&start)?;
         }
-        let schema = self.schema();
+        let schema = self.schema()?;
         write_message(&mut self.tracked, schema, &self.options).map_err(unwritable)?;
         Ok(())
     }
@@ -202,7 +204,7 @@ impl<'m> Output<'m> {
         if self.kind != Kind::ArrowFile {
             return Ok(());
         }
-        let footer = self.footer();
+        let footer = self.footer()?;
         let length = u32::try_from(footer.len()).map_err(unwritable)?;
         self.tracked.write_all(&footer)?;
         self.tracked.write_all(&length.to_le_bytes())?;
@@ -210,15 +212,17 @@ impl<'m> Output<'m> {
         Ok(())
     }
 
-    fn footer(&mut self) -> Vec<u8> {
+    fn footer(&mut self) -> Result<Vec<u8>, Trouble> {
         let mut builder = FlatBufferBuilder::new();
         let dictionaries = builder.create_vector(&self.dictionaries);
         let batches = builder.create_vector(&self.batches);
         self.tracker.clear();
+        let schema = self.metadata.schema.as_ref();
+        let schema = schema.ok_or_else(|| unwritable("the file has no schema"))?;
         let schema = IpcSchemaEncoder::new()
             .with_dictionary_tracker(&mut self.tracker)
-            .schema_to_fb_offset(&mut builder, &self.messages.schema);
-        let metadata = metadata(&mut builder, &self.messages.metadata);
+            .schema_to_fb_offset(&mut builder, schema);
+        let metadata = metadata(&mut builder, &self.metadata.pairs);
         let mut footer = FooterBuilder::new(&mut builder);
         footer.add_version(MetadataVersion::V5);
         footer.add_schema(schema);
@@ -229,7 +233,7 @@ impl<'m> Output<'m> {
         }
         let root = footer.finish();
         builder.finish(root, None);
-        builder.finished_data().to_vec()
+        Ok(builder.finished_data().to_vec())
     }
 }
 
@@ -246,22 +250,21 @@ fn block(at: usize, head: usize, body: usize) -> Result<Block, Trouble> {
     ))
 }
 
-/// The pairs of a footer, in the order of their keys.
+/// The pairs of a footer.
 fn metadata<'b>(
     builder: &mut FlatBufferBuilder<'b>,
-    pairs: &HashMap<String, String>,
+    pairs: &[(String, Option<String>)],
 ) -> Option<Pairs<'b>> {
     if pairs.is_empty() {
         return None;
     }
-    let mut sorted: Vec<_> = pairs.iter().collect();
-    sorted.sort();
-    let mut made = Vec::with_capacity(sorted.len());
-    for (key, value) in sorted {
-        let (key, value) = (builder.create_string(key), builder.create_string(value));
+    let mut made = Vec::with_capacity(pairs.len());
+    for (key, value) in pairs {
+        let key = builder.create_string(key);
+        let value = value.as_ref().map(|value| builder.create_string(value));
         let pair = KeyValueArgs {
             key: Some(key),
-            value: Some(value),
+            value,
         };
         made.push(KeyValue::create(builder, &pair));
     }

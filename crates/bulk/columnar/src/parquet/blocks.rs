@@ -130,9 +130,10 @@ impl<'t> Work<'t> {
 
     /// Writes what stands at the end, of the second file only if there is something in it.
     fn footer(&mut self, stage: &mut Stage<'_>) -> Result<(), Trouble> {
-        self.output.finish(self.job.table)?;
+        let (table, metadata) = (self.job.table, self.job.metadata);
+        self.output.finish(table, metadata)?;
         if let Some(rejects) = &mut self.rejects {
-            rejects.finish(self.job.table)?;
+            rejects.finish(table, metadata)?;
         }
         self.commit(stage, self.job.table.bytes.size(), &Done::default(), &[])
     }

@@ -1,7 +1,6 @@
 //! One row group: read, changed, and written.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use keywright_format::OnBad;
@@ -14,10 +13,11 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
 
 use super::blocks::Done;
 use super::leaf::{Leaf, batch_rows, is_nullable};
-use super::output::{Output, properties};
+use super::output::{Output, Statistics, properties};
 use super::{ParquetTable, range, split};
 use crate::error::{Trouble, unwritable};
 use crate::line::line;
+use crate::metadata::Metadata;
 use crate::run::{Order, Tick};
 use crate::sink::{Behind, Sink};
 use crate::walk::Way;
@@ -34,6 +34,7 @@ pub(super) struct Pair<'o> {
 /// What is done to which columns of a table.
 pub(super) struct Job<'t> {
     pub(super) table: &'t ParquetTable,
+    pub(super) metadata: &'t Metadata,
     plan: &'t Plan,
     threads: NonZeroUsize,
     /// The columns that change, in the order of the plan.
@@ -45,6 +46,7 @@ impl<'t> Job<'t> {
         let plan = order.plan;
         Self {
             table,
+            metadata: order.metadata,
             plan,
             threads: order.threads,
             changes: plan.changes().map(|(column, ..)| column).collect(),
@@ -84,10 +86,10 @@ impl<'t> Job<'t> {
     fn dropped(&self, group: usize, first: u64, tick: &mut Tick<'_>) -> Result<Vec<bool>, Trouble> {
         let mut dropped = Vec::new();
         for (change, (_, _, on_bad)) in self.plan.changes().enumerate() {
-            if on_bad != OnBad::Reject {
+            let rows = self.rows(group);
+            if on_bad != OnBad::Reject || rows == 0 {
                 continue;
             }
-            let rows = self.rows(group);
             let mut at = 0;
             self.batches(group, (change, first), tick, &mut |columns, leaf| {
                 if !columns.rejected().is_empty() {
@@ -152,19 +154,20 @@ impl<'t> Job<'t> {
         let like = self.table.metadata.row_group(group);
         let rows = self.rows(group);
         let gone = dropped.iter().filter(|dropped| **dropped).count();
-        let properties = properties(like, &self.changes);
+        let properties = |statistics| properties(like, &self.changes, statistics);
         let mut writers = Writers {
             way: pair.way,
             dropped: &dropped,
             own: (gone < rows || rows == 0)
-                .then(|| pair.output.group(Arc::clone(&properties), like)),
+                .then(|| pair.output.group(properties(Statistics::AsBefore), like)),
             second: pair
                 .rejects
                 .filter(|_| gone > 0)
-                .map(|rejects| rejects.group(properties, like)),
+                .map(|rejects| rejects.group(properties(Statistics::None), like)),
         };
         for column in 0..like.num_columns() {
             match self.changes.iter().position(|changed| *changed == column) {
+                _ if rows == 0 => empty(&mut writers)?,
                 Some(change) => {
                     let counts = self.changed((group, column), (change, first), &mut writers, tick);
                     if let (Some(sum), Some(counts)) =
@@ -280,6 +283,15 @@ impl<'t> Job<'t> {
         }
         Ok(counts)
     }
+}
+
+/// A column of a row group without rows.
+fn empty(writers: &mut Writers<'_, '_>) -> Result<(), Trouble> {
+    let (own, second) = writers.next()?;
+    for writer in [own, second].into_iter().flatten() {
+        writer.close()?;
+    }
+    Ok(())
 }
 
 /// The row groups that are written.

@@ -9,7 +9,7 @@ use parquet::basic::{Encoding, PageType};
 use parquet::bloom_filter::Sbbf;
 use parquet::file::metadata::page_index::{PageIndexBuilder, PageIndexProvider};
 use parquet::file::metadata::{
-    ColumnChunkMetaData, FileMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader,
+    ColumnChunkMetaData, FileMetaData, KeyValue, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader,
     ParquetMetaDataWriter, RowGroupMetaData,
 };
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
@@ -22,6 +22,7 @@ use parquet::schema::types::SchemaDescPtr;
 
 use super::ParquetTable;
 use crate::error::{Trouble, unwritable};
+use crate::metadata::Metadata;
 use crate::sink::{Behind, Sink, Tracked, behind};
 
 pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
@@ -89,7 +90,7 @@ impl Output {
     pub(crate) fn note(&mut self, from: usize, table: &ParquetTable) -> Result<Vec<u8>, Trouble> {
         let mut note = Vec::new();
         for made in self.made.get(from..).unwrap_or_default() {
-            let footer = self.footer(std::slice::from_ref(made), table);
+            let footer = self.footer(std::slice::from_ref(made), table, None);
             let mut text = Vec::new();
             let writer = ParquetMetaDataWriter::new(&mut text, &footer);
             writer.with_preserve_page_index_locations(false).finish()?;
@@ -100,14 +101,24 @@ impl Output {
         Ok(note)
     }
 
-    fn footer(&self, made: &[Made], table: &ParquetTable) -> ParquetMetaData {
+    fn footer(
+        &self,
+        made: &[Made],
+        table: &ParquetTable,
+        metadata: Option<&Metadata>,
+    ) -> ParquetMetaData {
+        let pair = |(key, value): &(String, Option<String>)| KeyValue {
+            key: key.clone(),
+            value: value.clone(),
+        };
+        let pairs = metadata.map(|metadata| metadata.pairs.iter().map(pair).collect());
         let of_input = table.metadata.file_metadata();
         let rows = made.iter().map(|made| made.group.num_rows()).sum();
         let file = FileMetaData::new(
             of_input.version(),
             rows,
-            of_input.created_by().map(str::to_owned),
-            of_input.key_value_metadata().cloned(),
+            metadata.and_then(|metadata| metadata.created_by.clone()),
+            pairs.filter(|pairs: &Vec<_>| !pairs.is_empty()),
             Arc::clone(&self.schema),
             of_input.column_orders().cloned(),
         );
@@ -133,8 +144,12 @@ impl Output {
     }
 
     /// Writes what stands at the end. Nothing can be written behind it.
-    pub(crate) fn finish(&mut self, table: &ParquetTable) -> Result<(), Trouble> {
-        let footer = self.footer(&self.made, table);
+    pub(crate) fn finish(
+        &mut self,
+        table: &ParquetTable,
+        metadata: &Metadata,
+    ) -> Result<(), Trouble> {
+        let footer = self.footer(&self.made, table, Some(metadata));
         // The writer keeps what it is given and tells of no error at its end, so it writes to memory.
         let there = self.tracked.bytes_written() as u64;
         let mut text = Vec::new();
@@ -221,8 +236,20 @@ fn with_filters(
     group.into_builder().set_column_metadata(columns).build()
 }
 
+/// Whether the columns of a row group that are not copied have statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Statistics {
+    AsBefore,
+    /// Of rows that are rejected: the journal would have their values, which are in clear.
+    None,
+}
+
 /// How the columns of a row group are written that are not copied: as those of the input were.
-pub(crate) fn properties(like: &RowGroupMetaData, changed: &[usize]) -> WriterPropertiesPtr {
+pub(crate) fn properties(
+    like: &RowGroupMetaData,
+    changed: &[usize],
+    statistics: Statistics,
+) -> WriterPropertiesPtr {
     // Rows stay sorted by what stands in front of the first column that changes.
     let sorted = like.sorting_columns().map(|columns| {
         let stays = |column: &usize| !changed.contains(column);
@@ -248,10 +275,10 @@ pub(crate) fn properties(like: &RowGroupMetaData, changed: &[usize]) -> WriterPr
     for chunk in like.columns() {
         let path = chunk.column_path().clone();
         let dictionary = chunk.encodings().any(is_dictionary);
-        let statistics = match (chunk.column_index_offset(), chunk.statistics()) {
-            (Some(_), _) => EnabledStatistics::Page,
-            (None, Some(_)) => EnabledStatistics::Chunk,
-            (None, None) => EnabledStatistics::None,
+        let statistics = match (statistics, chunk.column_index_offset(), chunk.statistics()) {
+            (Statistics::None, ..) | (_, None, None) => EnabledStatistics::None,
+            (_, Some(_), _) => EnabledStatistics::Page,
+            (_, None, Some(_)) => EnabledStatistics::Chunk,
         };
         builder = builder
             .set_column_compression(path.clone(), chunk.compression())

@@ -159,6 +159,26 @@ pub(crate) fn refused_columnar(error: keywright_columnar::Error) -> Failure {
             "dictionary_tweak",
             "leave row and other columns out of its tweak, or write the column without a dictionary",
         ),
+        Columnar::SharedDictionary { .. } => (
+            Exit::Usage,
+            "shared_dictionary",
+            "protect both columns, or write them with dictionaries of their own",
+        ),
+        Columnar::Codec { .. } => (
+            Exit::Usage,
+            "column_codec",
+            "write the file with snappy, gzip, lz4 or zstd",
+        ),
+        Columnar::Overlap { .. } => (
+            Exit::Usage,
+            "columns_overlap",
+            "read it with the program that has written it, and write it anew",
+        ),
+        Columnar::Encrypted { .. } => (
+            Exit::Usage,
+            "file_encrypted",
+            "decrypt it with the program that has its keys, and write it without encryption",
+        ),
         Columnar::Kind { .. } | Columnar::Damaged { .. } => (
             Exit::Usage,
             "file_damaged",

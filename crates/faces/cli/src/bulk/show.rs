@@ -30,6 +30,9 @@ struct Told {
     seconds: f64,
     rows_per_s: f64,
     columns: Vec<Column>,
+    /// Entries of the input's metadata that the output does not have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    metadata_left_out: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -77,6 +80,7 @@ pub(super) fn summary(
         seconds,
         rows_per_s: new as f64 / seconds.max(f64::MIN_POSITIVE),
         columns: columns.collect(),
+        metadata_left_out: summary.left_out.clone(),
     };
     output::document(format, &told, || told.text())
 }
@@ -110,6 +114,10 @@ impl Told {
         }
         if let Some(rejects) = &self.rejects {
             text.push_str(&format!("{} rows rejected to {rejects}\n", self.rejected));
+        }
+        for entry in &self.metadata_left_out {
+            let line = format!("metadata left out, it may hold values of these columns: {entry}\n");
+            text.push_str(&line);
         }
         if let Some(protection) = &self.protection {
             text.push_str(&format!("{protection} belongs beside it\n"));

@@ -1,0 +1,228 @@
+//! What a file says besides its rows: which of it an output keeps.
+//!
+//! Metadata is a place for values: Polars lists those of an Enum in the schema, pandas keeps what a user attached, others
+//! keep statistics, samples and schemas of their own. The rules, for both forms of file:
+//!
+//! 1. Metadata of a field that changes, and of those it is within, goes, but for the field's number.
+//! 2. What is known is read and written anew: the Arrow schema within Parquet ([`schema`]), the names and types that
+//!    pandas notes ([`pandas`]).
+//! 3. Everything else is searched for the values of the columns that are protected ([`search`]), also where it is
+//!    encoded ([`expand`]), before anything is written. An entry that holds one goes, and the summary says so.
+//!
+//! Most files have nothing for the third rule; only then their columns are not gone through before.
+
+mod expand;
+mod pandas;
+mod schema;
+mod search;
+
+use std::collections::HashSet;
+
+use arrow_schema::{Schema, SchemaRef};
+use keywright_protect::{Direction, Plan};
+
+use self::search::Search;
+use crate::error::Trouble;
+use crate::table::Batch;
+
+/// Gives each value of the columns that change.
+type Look<'l> = &'l mut dyn FnMut(&mut dyn FnMut(&[u8])) -> Result<(), Trouble>;
+
+/// The metadata of an output.
+#[derive(Debug, Default)]
+pub(crate) struct Metadata {
+    /// The schema of an Arrow file.
+    pub(crate) schema: Option<SchemaRef>,
+    /// The pairs in the footer. In Parquet a key may have no value.
+    pub(crate) pairs: Vec<(String, Option<String>)>,
+    /// The name of the program that has written a Parquet file.
+    pub(crate) created_by: Option<String>,
+    /// Entries that are left out, as a person would name them.
+    pub(crate) left_out: Vec<String>,
+}
+
+/// The metadata of an input, and the paths of the columns that change.
+#[derive(Debug)]
+pub(crate) struct Source<'m> {
+    pub(crate) schema: Option<&'m Schema>,
+    pub(crate) pairs: Vec<(&'m str, Option<&'m str>)>,
+    pub(crate) created_by: Option<&'m str>,
+    /// The names of all columns, and of those that they are within.
+    pub(crate) names: HashSet<&'m str>,
+    pub(crate) changed: Vec<Vec<String>>,
+}
+
+/// Entries, asked for one after the other whether they stay.
+pub(crate) struct Judge<'s> {
+    /// What was found in those that were asked for before; nothing where all are kept and taken.
+    found: Option<&'s Search>,
+    texts: Vec<String>,
+    asked: usize,
+    left_out: Vec<String>,
+}
+
+impl<'s> Judge<'s> {
+    const fn new(found: Option<&'s Search>) -> Self {
+        Self {
+            found,
+            texts: Vec::new(),
+            asked: 0,
+            left_out: Vec::new(),
+        }
+    }
+
+    /// Whether an entry stays: its place, its key and what it holds.
+    fn keeps(&mut self, place: &str, key: &str, value: &str) -> bool {
+        let Some(found) = self.found else {
+            self.texts.extend([key.to_owned(), value.to_owned()]);
+            return true;
+        };
+        let (in_key, in_value) = (found.is_hit(self.asked), found.is_hit(self.asked + 1));
+        self.asked += 2;
+        if in_key {
+            self.left_out
+                .push(format!("{place}: an entry whose name holds a value"));
+        } else if in_value {
+            self.left_out.push(format!("{place}: {key:?}"));
+        }
+        !in_key && !in_value
+    }
+
+    fn leaves_out(&mut self, place: &str, key: &str) {
+        if self.found.is_some() {
+            self.left_out.push(format!("{place}: {key:?}"));
+        }
+    }
+}
+
+impl Source<'_> {
+    /// What stays of the metadata. Where values are to be protected, `look` gives each of them to the function.
+    fn clean(&self, look: Option<Look<'_>>) -> Result<Metadata, Trouble> {
+        let mut judge = Judge::new(None);
+        self.made(&mut judge);
+        let texts = match look {
+            Some(_) => judge.texts,
+            None => Vec::new(),
+        };
+        let mut search = Search::new(&texts, &self.names);
+        if let Some(look) = look
+            && search.has_texts()
+        {
+            look(&mut |value| search.look(value))?;
+        }
+        let mut judge = Judge::new(Some(&search));
+        let mut made = self.made(&mut judge);
+        made.left_out = judge.left_out;
+        Ok(made)
+    }
+
+    /// As [`Source::clean`]; `look` gives the batches of the columns that change.
+    pub(crate) fn clean_for(
+        &self,
+        plan: &Plan,
+        look: &mut dyn FnMut(&mut dyn FnMut(&Batch)) -> Result<(), Trouble>,
+    ) -> Result<Metadata, Trouble> {
+        // What is revealed or migrated holds no values yet.
+        if plan.direction() != Direction::Protect {
+            return self.clean(None);
+        }
+        let columns = self.changed.len();
+        self.clean(Some(&mut |take| {
+            look(&mut |batch| {
+                for column in 0..columns {
+                    let cells = (0..batch.rows()).filter_map(|row| batch.cell(column, row));
+                    cells.for_each(&mut *take);
+                }
+            })
+        }))
+    }
+
+    fn made(&self, judge: &mut Judge<'_>) -> Metadata {
+        let place = "footer";
+        let mut pairs = Vec::with_capacity(self.pairs.len());
+        for (key, value) in &self.pairs {
+            let Some(text) = value else {
+                if judge.keeps(place, key, "") {
+                    pairs.push(((*key).to_owned(), None));
+                }
+                continue;
+            };
+            let value = self.pair(place, (key, text), judge);
+            pairs.extend(value.map(|value| ((*key).to_owned(), Some(value))));
+        }
+        let schema = self.schema.map(|schema| {
+            let own = schema::clean(schema, self, judge);
+            SchemaRef::new(own)
+        });
+        let created_by = self.created_by.filter(|name| {
+            is_writer(name) || judge.keeps(place, "created_by", name)
+        });
+        Metadata {
+            schema,
+            pairs,
+            created_by: created_by.map(str::to_owned),
+            left_out: Vec::new(),
+        }
+    }
+
+    /// What stays of a pair: its value, as it was or made anew.
+    fn pair(&self, place: &str, (key, value): (&str, &str), judge: &mut Judge<'_>) -> Option<String> {
+        match key {
+            schema::KEY => {
+                let made = schema::rewritten(value, self, judge);
+                if made.is_none() {
+                    judge.leaves_out(place, key);
+                }
+                made
+            }
+            pandas::KEY => match pandas::rewritten(value, self) {
+                Some((made, unknown)) => {
+                    (unknown.is_empty() || judge.keeps(place, key, &unknown)).then_some(made)
+                }
+                None => judge.keeps(place, key, value).then(|| value.to_owned()),
+            },
+            _ => judge.keeps(place, key, value).then(|| value.to_owned()),
+        }
+    }
+}
+
+/// Whether a name is that of a program that is known, with its version: it need not be searched.
+fn is_writer(name: &str) -> bool {
+    const KNOWN: [&str; 8] = [
+        "Polars",
+        "DuckDB",
+        "parquet-cpp-arrow",
+        "parquet-cpp",
+        "parquet-mr",
+        "parquet-rs",
+        "fastparquet-python",
+        "impala",
+    ];
+    let (program, rest) = name.split_once(' ').unwrap_or((name, ""));
+    let is_short = |part: &str| part.len() <= 48;
+    KNOWN.contains(&program)
+        && (rest.is_empty() || rest.starts_with("version "))
+        && rest.split(' ').count() <= 4
+        && rest.split(' ').all(is_short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_writers_are_not_searched_for() {
+        for name in [
+            "Polars",
+            "parquet-cpp-arrow version 26.0.0",
+            "DuckDB version v2.0.0 (build 0123456789)",
+            "parquet-mr version 1.13.1 (build db4183109d5b734ec5930d870cdae161e408ddba)",
+            "fastparquet-python version 2026.9.0 (build 0)",
+        ] {
+            assert!(is_writer(name), "{name}");
+        }
+        for name in ["", "4111111111111111", "Polars 4111111111111111", "Smith version 1"] {
+            assert!(!is_writer(name), "{name}");
+        }
+    }
+}
