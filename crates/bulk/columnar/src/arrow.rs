@@ -321,7 +321,10 @@ pub(crate) fn work(
         work.probe(plan)?;
     }
     let used = table.used(plan, tick)?;
-    let mut change = Change::new(plan, 0).with_used(used);
+    let mut change = Change::new(plan, 0);
+    if table.messages.has_dictionaries() {
+        change = change.with_dictionaries(used);
+    }
     work.catch_up(stage, (&mut change, &mut batches))?;
     work.before = work.written();
     let blocks = table.blocks.get(stage.notes().len()..);

@@ -34,7 +34,9 @@ pub enum Error {
         column: String,
     },
     /// A dictionary that a column that changes has in common with one that stays, where its values would be left.
-    #[error("column {column:?} and column {other:?} have one dictionary, and only one of them changes")]
+    #[error(
+        "column {column:?} and column {other:?} have one dictionary, and only one of them changes"
+    )]
     SharedDictionary {
         /// The column that changes.
         column: String,

@@ -154,9 +154,9 @@ impl Source<'_> {
             let own = schema::clean(schema, self, judge);
             SchemaRef::new(own)
         });
-        let created_by = self.created_by.filter(|name| {
-            is_writer(name) || judge.keeps(place, "created_by", name)
-        });
+        let created_by = self
+            .created_by
+            .filter(|name| is_writer(name) || judge.keeps(place, "created_by", name));
         Metadata {
             schema,
             pairs,
@@ -166,7 +166,12 @@ impl Source<'_> {
     }
 
     /// What stays of a pair: its value, as it was or made anew.
-    fn pair(&self, place: &str, (key, value): (&str, &str), judge: &mut Judge<'_>) -> Option<String> {
+    fn pair(
+        &self,
+        place: &str,
+        (key, value): (&str, &str),
+        judge: &mut Judge<'_>,
+    ) -> Option<String> {
         match key {
             schema::KEY => {
                 let made = schema::rewritten(value, self, judge);
@@ -221,7 +226,12 @@ mod tests {
         ] {
             assert!(is_writer(name), "{name}");
         }
-        for name in ["", "4111111111111111", "Polars 4111111111111111", "Smith version 1"] {
+        for name in [
+            "",
+            "4111111111111111",
+            "Polars 4111111111111111",
+            "Smith version 1",
+        ] {
             assert!(!is_writer(name), "{name}");
         }
     }

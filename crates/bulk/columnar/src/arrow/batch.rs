@@ -27,6 +27,8 @@ pub(super) struct Change<'p> {
     plan: &'p Plan,
     /// The values of dictionaries that each of the two files needs, where that is known before.
     used: Option<[Used; 2]>,
+    /// Whether a dictionary may have values of rows that go to the other file.
+    has_dictionaries: bool,
     pub(super) done: Done,
     /// The columns of a batch that is not read whole.
     pub(super) lanes: Vec<Lane>,
@@ -69,6 +71,7 @@ impl<'p> Change<'p> {
             columns: Columns::behind(plan, rows),
             plan,
             used: None,
+            has_dictionaries: false,
             done: Done::default(),
             lanes: Vec::new(),
             before: Vec::new(),
@@ -77,12 +80,17 @@ impl<'p> Change<'p> {
 
     /// The same, behind so many rows of the table, with nothing counted.
     pub(super) fn behind(self, rows: u64) -> Self {
-        Self::new(self.plan, rows).with_used(self.used)
+        Self {
+            used: self.used,
+            has_dictionaries: self.has_dictionaries,
+            ..Self::new(self.plan, rows)
+        }
     }
 
-    /// With what [`Change::gather`] has found.
-    pub(super) fn with_used(mut self, used: Option<[Used; 2]>) -> Self {
+    /// Where there are dictionaries, with what [`Change::gather`] has found of them.
+    pub(super) fn with_dictionaries(mut self, used: Option<[Used; 2]>) -> Self {
         self.used = used;
+        self.has_dictionaries = self.plan.rejects();
         self
     }
 
@@ -128,7 +136,7 @@ impl<'p> Change<'p> {
             None => [None, None],
         };
         // A batch that stays whole has all that its rows have, but a dictionary may be that of other batches too.
-        let kept = match rejected.is_some() || own.is_some() {
+        let kept = match rejected.is_some() || self.has_dictionaries {
             true => compacted(&kept, own)?,
             false => kept,
         };

@@ -107,9 +107,13 @@ impl Compaction<'_> {
         };
         let (mut items, mut offsets, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
         for row in 0..lists.len() {
-            let there = (lists.value_offset(row).as_usize(), lists.value_size(row).as_usize());
+            let there = (
+                lists.value_offset(row).as_usize(),
+                lists.value_size(row).as_usize(),
+            );
             let (start, size) = if lists.is_null(row) { (0, 0) } else { there };
-            let number = |number| O::from_usize(number).ok_or_else(|| unwritable("a list is too long"));
+            let number =
+                |number| O::from_usize(number).ok_or_else(|| unwritable("a list is too long"));
             offsets.push(number(items.len())?);
             sizes.push(number(size)?);
             items.extend((start..start + size).map(|item| item as u64));
@@ -164,10 +168,10 @@ fn dictionary<K: ArrowDictionaryKeyType>(
 
 #[cfg(test)]
 mod tests {
+    use arrow_array::StructArray;
     use arrow_array::builder::{
         Int32Builder, ListBuilder, ListViewBuilder, StringDictionaryBuilder, StringViewBuilder,
     };
-    use arrow_array::StructArray;
     use arrow_schema::Field;
 
     use super::*;
@@ -211,7 +215,9 @@ mod tests {
     fn all_bytes(data: &ArrayRef) -> Vec<u8> {
         fn walk(data: &ArrayRef, out: &mut Vec<u8>) {
             let data = data.to_data();
-            data.buffers().iter().for_each(|buffer| out.extend_from_slice(buffer));
+            data.buffers()
+                .iter()
+                .for_each(|buffer| out.extend_from_slice(buffer));
             for part in data.child_data() {
                 walk(&make_array(part.clone()), out);
             }
@@ -223,7 +229,9 @@ mod tests {
 
     fn contains(array: &ArrayRef, text: &str) -> bool {
         let bytes = all_bytes(array);
-        bytes.windows(text.len()).any(|part| part == text.as_bytes())
+        bytes
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
     }
 
     #[test]
@@ -233,7 +241,13 @@ mod tests {
             dictionary(),
         )]);
         let stays = BooleanArray::from(vec![true, false, true]);
-        for array in [dictionary(), views(), lists(), list_views(), Arc::new(within)] {
+        for array in [
+            dictionary(),
+            views(),
+            lists(),
+            list_views(),
+            Arc::new(within),
+        ] {
             let kept = filter(&array, &stays).unwrap();
             assert!(contains(&kept, ROWS[1]), "{}", array.data_type());
             let mut compaction = Compaction {

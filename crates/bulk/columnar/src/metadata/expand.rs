@@ -76,7 +76,10 @@ fn decoded(text: &[u8]) -> Vec<(Vec<u8>, bool)> {
         let run = run.get(..run.len() & !1).unwrap_or_default();
         let lower = run.to_ascii_lowercase();
         let own = std::str::from_utf8(&lower).ok();
-        all.extend(own.and_then(|own| hex::decode(own).ok()).map(|own| (own, true)));
+        all.extend(
+            own.and_then(|own| hex::decode(own).ok())
+                .map(|own| (own, true)),
+        );
     }
     for run in runs(text, is_base64) {
         for start in 0..4 {
@@ -211,9 +214,14 @@ mod tests {
         let card = "4111111111111111";
         let encode = |text: &str| base64::encode(text.as_bytes());
         let nested = format!("{{\"a\": \"{}\"}}", encode(&format!("x{}", encode(card))));
-        let url = encode(&format!("{card}?>?>?>")).replace('+', "-").replace('/', "_");
+        let url = encode(&format!("{card}?>?>?>"))
+            .replace('+', "-")
+            .replace('/', "_");
         let wide: Vec<u8> = card.bytes().flat_map(|byte| [byte, 0]).collect();
-        let escaped: String = card.chars().map(|sign| format!("\\u{:04x}", sign as u32)).collect();
+        let escaped: String = card
+            .chars()
+            .map(|sign| format!("\\u{:04x}", sign as u32))
+            .collect();
         let percent: String = card.bytes().map(|byte| format!("%{byte:02X}")).collect();
         for raw in [
             card.as_bytes().to_vec(),

@@ -49,9 +49,38 @@ const WORDS: [&str; 36] = [
 
 /// How the names of types begin.
 const TYPES: [&str; 32] = [
-    "bool", "bytes", "category", "categorical", "complex", "date", "decimal", "dictionary", "empty",
-    "float", "int", "interval", "large_", "list", "map", "mixed", "null", "object", "period", "str",
-    "struct", "time", "uint", "unicode", "Float", "Int", "UInt", "boolean", "<", ">", "|", "=",
+    "bool",
+    "bytes",
+    "category",
+    "categorical",
+    "complex",
+    "date",
+    "decimal",
+    "dictionary",
+    "empty",
+    "float",
+    "int",
+    "interval",
+    "large_",
+    "list",
+    "map",
+    "mixed",
+    "null",
+    "object",
+    "period",
+    "str",
+    "struct",
+    "time",
+    "uint",
+    "unicode",
+    "Float",
+    "Int",
+    "UInt",
+    "boolean",
+    "<",
+    ">",
+    "|",
+    "=",
 ];
 
 /// The entry with the columns that change as plain texts, and everything in it that is neither a name of a column nor
@@ -77,7 +106,9 @@ pub(super) fn rewritten(text: &str, source: &Source<'_>) -> Option<(String, Stri
 
 /// Makes the note on a column that changes one on plain texts, if it was one on categories.
 fn plain(column: &mut Value, source: &Source<'_>) {
-    let Value::Object(column) = column else { return };
+    let Value::Object(column) = column else {
+        return;
+    };
     let is = |key: &str| {
         let name = column.get(key).and_then(Value::as_str);
         let mut changed = source.changed.iter();
@@ -231,9 +262,17 @@ mod tests {
     #[test]
     fn everything_else_is_searched() {
         for (part, with, found) in [
-            (r#""attributes": {}"#, r#""attributes": {"a": ["b", 41]}"#, "a\nb\n41\n"),
+            (
+                r#""attributes": {}"#,
+                r#""attributes": {"a": ["b", 41]}"#,
+                "a\nb\n41\n",
+            ),
             (r#""3.1.0""#, r#""4111111111111111""#, "4111111111111111\n"),
-            (r#""datetime64[us]""#, r#""object Smith 4111""#, "object Smith 4111\n"),
+            (
+                r#""datetime64[us]""#,
+                r#""object Smith 4111""#,
+                "object Smith 4111\n",
+            ),
             (r#""Europe/Berlin""#, r#""555-0100""#, "555-0100\n"),
             (r#""step": 1"#, r#""steps": 7"#, "steps\n7\n"),
         ] {

@@ -37,10 +37,7 @@ pub(super) struct Search {
 
 impl Search {
     /// Of these texts, for values that are not among the names.
-    pub(super) fn new<'n>(
-        texts: &[String],
-        names: impl IntoIterator<Item = &'n &'n str>,
-    ) -> Self {
+    pub(super) fn new<'n>(texts: &[String], names: impl IntoIterator<Item = &'n &'n str>) -> Self {
         let names = names.into_iter();
         let mut search = Self {
             grams: Vec::new(),
@@ -65,7 +62,9 @@ impl Search {
         }
         search.grams.sort_unstable();
         let open = texts.iter().zip(&search.hits);
-        search.left = open.filter(|(text, hit)| !text.is_empty() && !**hit).count();
+        search.left = open
+            .filter(|(text, hit)| !text.is_empty() && !**hit)
+            .count();
         search
     }
 
@@ -216,7 +215,9 @@ mod tests {
     fn found(texts: &[&str], values: &[&str]) -> Vec<bool> {
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
         let mut search = Search::new(&texts, &["city", "address"]);
-        values.iter().for_each(|value| search.look(value.as_bytes()));
+        values
+            .iter()
+            .for_each(|value| search.look(value.as_bytes()));
         (0..texts.len()).map(|place| search.is_hit(place)).collect()
     }
 
@@ -239,7 +240,14 @@ mod tests {
 
     #[test]
     fn short_values_are_found_as_words() {
-        let texts = ["{\"top\":\"Bonn\"}", "Bonner", "a b-c d", "x", "Bo nn", "Bönn"];
+        let texts = [
+            "{\"top\":\"Bonn\"}",
+            "Bonner",
+            "a b-c d",
+            "x",
+            "Bo nn",
+            "Bönn",
+        ];
         assert_eq!(
             found(&texts, &["Bonn", "b-c", "nn"]),
             [true, false, true, false, true, false]

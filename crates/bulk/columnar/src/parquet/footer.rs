@@ -109,7 +109,9 @@ impl ChunkReader for Readable<'_> {
         }
         let mut bytes = bytes.to_vec();
         for at in &self.empty {
-            let place = at.checked_sub(start).and_then(|at| usize::try_from(at).ok());
+            let place = at
+                .checked_sub(start)
+                .and_then(|at| usize::try_from(at).ok());
             if let Some(head) = place.and_then(|place| bytes.get_mut(place)) {
                 *head = STRUCT;
             }
@@ -124,7 +126,10 @@ impl Footer {
         let mut footer = Self::default();
         let mut thrift = Thrift(bytes);
         thrift.fields(0, &mut |thrift, field, kind| {
-            let is_list = matches!(field, SCHEMA | ROW_GROUPS | KEY_VALUE_METADATA | COLUMN_ORDERS);
+            let is_list = matches!(
+                field,
+                SCHEMA | ROW_GROUPS | KEY_VALUE_METADATA | COLUMN_ORDERS
+            );
             let head = thrift.0.first().filter(|_| is_list && kind == LIST);
             if head.is_some_and(|head| head >> 4 == 0 && *head != STRUCT) {
                 footer.empty.push(bytes.len() - thrift.0.len());

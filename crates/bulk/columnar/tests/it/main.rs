@@ -6,6 +6,10 @@ mod damaged;
 #[cfg(test)]
 mod interrupted;
 #[cfg(test)]
+mod leftovers;
+#[cfg(test)]
+mod metadata;
+#[cfg(test)]
 mod processes;
 #[cfg(test)]
 mod refused;
@@ -15,3 +19,5 @@ mod round_trip;
 mod scene;
 #[cfg(test)]
 mod spliced;
+#[cfg(test)]
+mod writers;

@@ -102,7 +102,13 @@ pub(crate) fn batch(rows: usize) -> RecordBatch {
         .map(|(name, column)| {
             let nullable = *name != "id";
             let field = Field::new(*name, column.data_type().clone(), nullable);
-            field.with_metadata(HashMap::from([("of".to_owned(), (*name).to_owned())]))
+            // Fields that change lose theirs.
+            match *name {
+                "id" | "tags" => {
+                    field.with_metadata(HashMap::from([("of".to_owned(), (*name).to_owned())]))
+                }
+                _ => field,
+            }
         })
         .collect();
     let metadata = HashMap::from([("owner".to_owned(), "shop".to_owned())]);
