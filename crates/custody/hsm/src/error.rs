@@ -76,6 +76,14 @@ pub enum Error {
     /// The URI has a path attribute that nothing matches.
     #[error("the URI asks for {0:?}, which no token or object is known by")]
     UriUnknown(String),
+    /// Two URIs for one thing contradict each other.
+    #[error("nothing is both at {first} and at {second}")]
+    UriConflict {
+        /// One, without a PIN.
+        first: String,
+        /// The other, without a PIN.
+        second: String,
+    },
     /// The configuration file cannot be used.
     #[error("{0}")]
     Config(#[from] crate::config::ConfigError),
@@ -208,7 +216,10 @@ impl Error {
                 Kind::Usage
             }
             Self::InputTooLong { .. } | Self::Unusable(_) => Kind::Usage,
-            Self::UriUnknown(_) | Self::NoToken { .. } | Self::NoKey { .. } => Kind::NotFound,
+            Self::UriUnknown(_)
+            | Self::UriConflict { .. }
+            | Self::NoToken { .. }
+            | Self::NoKey { .. } => Kind::NotFound,
             Self::ManyTokens { .. } | Self::ManyKeys { .. } => Kind::Ambiguous,
             Self::FinalTry | Self::Refused(_) | Self::Stays => Kind::Refused,
             Self::Unfit(_) | Self::Rejected { .. } => Kind::Negative,
@@ -296,6 +307,7 @@ impl Error {
             Self::Uri(_) | Self::UriUnknown(_) => {
                 "write it like pkcs11:token=NAME;object=KEY?module-path=/path/to/module.so"
             }
+            Self::UriConflict { .. } => "name the token and the key in one URI, or correct one of them",
             Self::Config(_) => "correct the file; nothing was done",
             Self::NoToken { .. } => {
                 "name one with --label, --serial, --slot-id or --uri; keywright hsm list-slots shows all"

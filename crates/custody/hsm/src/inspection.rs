@@ -1,6 +1,6 @@
 //! `inspect-key`, `diff-keys`: every attribute of a key, and where two keys differ.
 
-use keywright_pkcs11::{ObjectHandle, Reading, Template};
+use keywright_pkcs11::{ObjectHandle, Reading};
 use keywright_pkcs11_names::{AttributeType, Named as _, ObjectClass};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -83,15 +83,11 @@ pub fn inspect(
     if choice.is_empty() {
         return Err(Error::Unnamed("key"));
     }
-    let template = match class {
-        Some(class) => choice.template().and(Template::new().class(class)),
-        None => choice.template(),
-    };
-    let found: Vec<_> = desk.session.search(&template)?.collect::<Result<_, _>>()?;
+    let found = choice.search(&desk.session, class)?;
     if found.is_empty() {
         // Says what is spelt alike.
         match class {
-            Some(class) => choice.find(&desk.session, class)?,
+            Some(class) => choice.find_exact(&desk.session, class)?,
             None => choice.find_any(&desk.session)?,
         };
     }
@@ -289,7 +285,7 @@ pub fn diff_expected(
 }
 
 fn found((desk, choice): Side<'_>, class: ObjectClass) -> Result<ObjectHandle, Error> {
-    let found = choice.find(&desk.session, class);
+    let found = choice.find_exact(&desk.session, class);
     found.map_err(Error::named_by_one_word)
 }
 
@@ -367,14 +363,7 @@ fn class_of((desk, choice): Side<'_>) -> Result<ObjectClass, Error> {
         ObjectClass::PUBLIC_KEY,
     ];
     for class in classes {
-        let template = choice.template().and(Template::new().class(class));
-        if desk
-            .session
-            .search(&template)?
-            .next()
-            .transpose()?
-            .is_some()
-        {
+        if !choice.search(&desk.session, Some(class))?.is_empty() {
             return Ok(class);
         }
     }

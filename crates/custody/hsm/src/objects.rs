@@ -1,7 +1,7 @@
 //! `list-objects`, `find-key`: objects as a list shows them.
 
 use keywright_encoding::hex;
-use keywright_pkcs11::{Curve, ObjectHandle, Reading, Session, Template, TokenInfo};
+use keywright_pkcs11::{Curve, ObjectHandle, Reading, Session, TokenInfo};
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
 use serde::{Serialize, Serializer};
 
@@ -199,11 +199,7 @@ pub fn list(
     choice: &KeyChoice<'_>,
     class: Option<ObjectClass>,
 ) -> Result<ObjectsReport, Error> {
-    let mut template = choice.template();
-    if let Some(class) = class {
-        template = template.class(class);
-    }
-    let handles: Vec<_> = desk.session.search(&template)?.collect::<Result<_, _>>()?;
+    let handles = choice.search(&desk.session, class)?;
     let mut objects: Vec<_> = handles
         .into_iter()
         .map(|handle| ObjectReport::read(desk, handle))
@@ -418,11 +414,15 @@ pub fn find(desk: &Desk, choice: &KeyChoice<'_>, near: Near) -> Result<FindRepor
 }
 
 /// Looks for the keys of a pair by the SHA-256 of its SubjectPublicKeyInfo, in hexadecimal digits with or without
-/// colons, or by the print that SSH shows (`SHA256:` and base64).
+/// colons, or by the print that SSH shows (`SHA256:` and base64); among those that `choice` names, if it names any.
 ///
 /// # Errors
 /// [`Error::Value`] for a text that is no print; what the token fails with. Finding none is a result.
-pub fn find_print(desk: &Desk, print: &str) -> Result<FindReport, Error> {
+pub fn find_print(
+    desk: &Desk,
+    choice: &KeyChoice<'_>,
+    print: &str,
+) -> Result<FindReport, Error> {
     let digits = print.replace(':', "").to_ascii_lowercase();
     let is_hex = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_hex && !print.starts_with("SHA256:") {
@@ -433,9 +433,7 @@ pub fn find_print(desk: &Desk, print: &str) -> Result<FindReport, Error> {
     let session = &desk.session;
     let mut keys = Vec::new();
     for class in [ObjectClass::PRIVATE_KEY, ObjectClass::PUBLIC_KEY] {
-        let template = Template::new().class(class);
-        let handles: Vec<_> = session.search(&template)?.collect::<Result<_, _>>()?;
-        for handle in handles {
+        for handle in choice.search(session, Some(class))? {
             let public = match class {
                 ObjectClass::PUBLIC_KEY => PublicKey::read(session, handle),
                 _ => PublicKey::of_private(session, handle),

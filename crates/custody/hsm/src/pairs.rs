@@ -193,7 +193,7 @@ pub fn condemn(
     half: Half,
 ) -> Result<Condemned, Error> {
     let handles = match (class, half) {
-        (Some(class), Half::Alone) => vec![choice.find(&desk.session, class)?],
+        (Some(class), Half::Alone) => vec![choice.find_exact(&desk.session, class)?],
         (None, Half::Alone) => vec![choice.find_any(&desk.session)?],
         (Some(_), Half::Both) => {
             return Err(Error::Value(

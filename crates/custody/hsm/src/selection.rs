@@ -8,7 +8,7 @@ use keywright_pkcs11_names::{AttributeType, ObjectClass};
 
 use crate::error::{Apart, Error};
 use crate::likeness::{Similar, similar};
-use crate::uri::Uri;
+use crate::uri::{Type, Uri};
 
 /// Which token is meant: all that is named must fit.
 #[derive(Debug, Default)]
@@ -75,8 +75,12 @@ impl TokenChoice<'_> {
     }
 
     fn fits(&self, info: &TokenInfo) -> bool {
-        self.label.is_none_or(|label| label == info.label)
-            && self.serial.is_none_or(|serial| serial == info.serial)
+        let names = &info.names;
+        let same = |wanted: Option<&str>, is: &[u8]| {
+            wanted.is_none_or(|wanted| wanted.as_bytes() == is)
+        };
+        same(self.label, &names.label)
+            && same(self.serial, &names.serial)
             && self.slot.is_none_or(|slot| slot == info.slot.number())
     }
 
@@ -101,7 +105,7 @@ fn line(info: &TokenInfo) -> String {
         slot,
         ..
     } = info;
-    format!("{label:?} (serial {serial}, slot {slot})")
+    format!("{label:?} (serial {serial:?}, slot {slot})")
 }
 
 /// Which object is meant: all that is named must fit.
@@ -112,8 +116,46 @@ pub struct KeyChoice<'a> {
     pub label: Option<&'a str>,
     /// Its id.
     pub id: Option<&'a [u8]>,
-    /// A URI; only its object attributes count.
+    /// A URI. Its object attributes name the object, and it names none in a token that its other attributes
+    /// do not name.
     pub uri: Option<&'a Uri>,
+}
+
+/// Which class an object must have.
+#[derive(Clone, Copy)]
+enum ClassWanted {
+    /// That of the URI, if it has one.
+    Any,
+    /// This one; a URI with another names nothing.
+    Exact(ObjectClass),
+    /// This one; the URI of the other half of a pair will do.
+    OrHalf(ObjectClass),
+}
+
+impl ClassWanted {
+    /// The class to search for; none if the URI has another.
+    fn with(self, named: Option<ObjectClass>) -> Option<Option<ObjectClass>> {
+        let halves = [ObjectClass::PRIVATE_KEY, ObjectClass::PUBLIC_KEY];
+        match (self, named) {
+            (Self::Any, named) => Some(named),
+            (Self::Exact(class) | Self::OrHalf(class), None) => Some(Some(class)),
+            (Self::OrHalf(class), Some(named))
+                if halves.contains(&class) && halves.contains(&named) =>
+            {
+                Some(Some(class))
+            }
+            (Self::Exact(class) | Self::OrHalf(class), Some(named)) => {
+                (class == named).then_some(Some(class))
+            }
+        }
+    }
+
+    const fn what(self) -> &'static str {
+        match self {
+            Self::Any => "object",
+            Self::Exact(class) | Self::OrHalf(class) => what(class),
+        }
+    }
 }
 
 impl<'a> KeyChoice<'a> {
@@ -127,44 +169,68 @@ impl<'a> KeyChoice<'a> {
         }
     }
 
-    /// The attributes to search by.
-    pub(crate) fn template(&self) -> Template {
+    /// The attributes to search by; none if the words contradict each other, so that nothing fits.
+    fn template(&self, class: ClassWanted) -> Option<Template> {
         let mut template = Template::new();
-        if let Some(uri) = self.uri {
-            if let Some(label) = &uri.object {
-                template = template.bytes(AttributeType::LABEL, label);
-            }
-            if let Some(id) = &uri.id {
-                template = template.id(id);
-            }
-            if let Some(class) = uri.class {
-                template = template.class(class.class());
-            }
+        let uri = self.uri;
+        let label = uri.and_then(|uri| uri.object.as_deref());
+        if let Some(label) = one_of(self.label.map(str::as_bytes), label)? {
+            template = template.bytes(AttributeType::LABEL, label);
         }
-        if let Some(label) = self.label {
-            template = template.label(label);
-        }
-        if let Some(id) = self.id {
+        let id = uri.and_then(|uri| uri.id.as_deref());
+        if let Some(id) = one_of(self.id, id)? {
             template = template.id(id);
         }
-        template
+        let named = uri.and_then(|uri| uri.class).map(Type::class);
+        if let Some(class) = class.with(named)? {
+            template = template.class(class);
+        }
+        Some(template)
     }
 
-    /// The one object of this class that fits.
+    /// The attributes to search by in this session; none if nothing in its token is meant.
+    fn template_in(&self, session: &Session, class: ClassWanted) -> Result<Option<Template>, Error> {
+        let Some(template) = self.template(class) else {
+            return Ok(None);
+        };
+        let is_here = match self.uri {
+            Some(uri) => uri.matches_session(session)?,
+            None => true,
+        };
+        Ok(is_here.then_some(template))
+    }
+
+    /// All objects that fit, of this class alone if it is given.
+    ///
+    /// # Errors
+    /// What the token fails with. Finding none is a result.
+    pub(crate) fn search(
+        &self,
+        session: &Session,
+        class: Option<ObjectClass>,
+    ) -> Result<Vec<ObjectHandle>, Error> {
+        let class = class.map_or(ClassWanted::Any, ClassWanted::Exact);
+        match self.template_in(session, class)? {
+            Some(template) => Ok(session.search(&template)?.collect::<Result<_, _>>()?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The one object of this class that fits. Where the class is a half of a pair, a URI of the other half names
+    /// it too: the URI of a private key also says what its signatures are verified with.
     ///
     /// # Errors
     /// [`Error::Unnamed`], [`Error::NoKey`] with labels that are spelt alike, [`Error::ManyKeys`].
     pub fn find(&self, session: &Session, class: ObjectClass) -> Result<ObjectHandle, Error> {
-        let asked = self.uri.and_then(|uri| uri.class);
-        // The other half of a pair may be what is needed: the URI of a private key names its public key too.
-        let halves = [ObjectClass::PRIVATE_KEY, ObjectClass::PUBLIC_KEY];
-        let fits = asked.is_none_or(|asked| {
-            asked.class() == class || (halves.contains(&asked.class()) && halves.contains(&class))
-        });
-        if !fits {
-            return Err(self.missing(session, class));
-        }
-        self.find_by(session, Template::new().class(class), what(class))
+        self.find_by(session, ClassWanted::OrHalf(class))
+    }
+
+    /// The one object of this class that fits. A URI of another class names nothing.
+    ///
+    /// # Errors
+    /// As [`KeyChoice::find`].
+    pub fn find_exact(&self, session: &Session, class: ObjectClass) -> Result<ObjectHandle, Error> {
+        self.find_by(session, ClassWanted::Exact(class))
     }
 
     /// The one object of any class that fits.
@@ -172,7 +238,7 @@ impl<'a> KeyChoice<'a> {
     /// # Errors
     /// As [`KeyChoice::find`].
     pub fn find_any(&self, session: &Session) -> Result<ObjectHandle, Error> {
-        self.find_by(session, Template::new(), "object")
+        self.find_by(session, ClassWanted::Any)
     }
 
     /// Whether nothing is named.
@@ -181,16 +247,15 @@ impl<'a> KeyChoice<'a> {
         self.label.is_none() && self.id.is_none() && !self.uri.is_some_and(Uri::names_object)
     }
 
-    fn find_by(
-        &self,
-        session: &Session,
-        class: Template,
-        what: &'static str,
-    ) -> Result<ObjectHandle, Error> {
+    fn find_by(&self, session: &Session, class: ClassWanted) -> Result<ObjectHandle, Error> {
+        let what = class.what();
         if self.is_empty() {
             return Err(Error::Unnamed(what));
         }
-        match session.find_one(&self.template().and(class)) {
+        let Some(template) = self.template_in(session, class)? else {
+            return Err(self.none(what, &[]));
+        };
+        match session.find_one(&template) {
             Ok(found) => Ok(found),
             Err(keywright_pkcs11::Error::NoObject) => Err(self.not_found(session, what)),
             Err(keywright_pkcs11::Error::ManyObjects { candidates }) => Err(Error::ManyKeys {
@@ -213,10 +278,6 @@ impl<'a> KeyChoice<'a> {
         }
     }
 
-    fn missing(&self, session: &Session, class: ObjectClass) -> Error {
-        self.not_found(session, what(class))
-    }
-
     fn not_found(&self, session: &Session, what: &'static str) -> Error {
         let similar = self.label.map(|label| similar(session, label));
         self.none(what, &similar.and_then(Result::ok).unwrap_or_default())
@@ -237,6 +298,14 @@ impl<'a> KeyChoice<'a> {
         words.extend(self.id.map(|id| format!("with id {}", hex::encode(id))));
         words.extend(self.uri.map(|uri| format!("at {uri}")));
         words.join(" and ")
+    }
+}
+
+/// What two words for one attribute say together; none if one contradicts the other.
+fn one_of<'b>(one: Option<&'b [u8]>, other: Option<&'b [u8]>) -> Option<Option<&'b [u8]>> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => None,
+        (one, other) => Some(one.or(other)),
     }
 }
 

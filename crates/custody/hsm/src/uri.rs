@@ -13,7 +13,9 @@ use std::fmt;
 
 use grammar::{Component, encode, number, pair, parts, refuse_second, version};
 
-use keywright_pkcs11::{ModuleInfo, SlotInfo, TokenInfo};
+use crate::error::Error;
+
+use keywright_pkcs11::{ModuleInfo, Session, SlotInfo, TokenInfo, unpadded};
 use keywright_pkcs11_names::ObjectClass;
 use keywright_secret::SecretBytes;
 
@@ -157,10 +159,7 @@ impl std::str::FromStr for Uri {
         if text.len() > LONGEST {
             return Err(UriError::TooLong);
         }
-        let rest = match text.split_at_checked(7) {
-            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("pkcs11:") => rest,
-            _ => return Err(UriError::Scheme),
-        };
+        let rest = after_scheme(text).ok_or(UriError::Scheme)?;
         let (path, query) = match rest.split_once('?') {
             Some((path, query)) => (path, Some(query)),
             None => (rest, None),
@@ -182,6 +181,12 @@ impl std::str::FromStr for Uri {
         }
         Ok(uri)
     }
+}
+
+/// The scheme has no case (RFC 3986 3.1).
+fn after_scheme(text: &str) -> Option<&str> {
+    let (scheme, rest) = text.split_at_checked("pkcs11:".len())?;
+    scheme.eq_ignore_ascii_case("pkcs11:").then_some(rest)
 }
 
 fn object_type(value: &[u8]) -> Result<Type, UriError> {
@@ -252,15 +257,21 @@ impl Uri {
         Ok(())
     }
 
-    /// The URI of a token.
+    /// Whether a text that may be a label or a URI is meant as a URI.
+    #[must_use]
+    pub fn is_meant(text: &str) -> bool {
+        after_scheme(text).is_some()
+    }
+
+    /// The URI of a token, from the bytes of its names.
     #[must_use]
     pub fn of_token(info: &TokenInfo) -> Self {
-        let text = |text: &str| Some(text.as_bytes().to_vec());
+        let names = &info.names;
         Self {
-            model: text(&info.model),
-            manufacturer: text(&info.manufacturer),
-            serial: text(&info.serial),
-            token: text(&info.label),
+            model: Some(names.model.clone()),
+            manufacturer: Some(names.manufacturer.clone()),
+            serial: Some(names.serial.clone()),
+            token: Some(names.label.clone()),
             ..Self::default()
         }
     }
@@ -283,27 +294,96 @@ impl Uri {
         }
     }
 
-    /// Whether this token, its slot and its module are meant.
+    /// Whether this token, its slot and its module are meant. What fills a field up does not count, neither in
+    /// the token nor in the URI, where other programs write it.
     #[must_use]
     pub fn matches(&self, module: &ModuleInfo, slot: &SlotInfo, token: &TokenInfo) -> bool {
-        let same = |wanted: &Option<Vec<u8>>, is: &str| {
-            wanted
-                .as_deref()
-                .is_none_or(|wanted| wanted == is.as_bytes())
+        let same = |wanted: &Option<Vec<u8>>, is: &[u8]| {
+            let wanted = wanted.as_deref();
+            wanted.is_none_or(|wanted| unpadded(wanted) == is)
         };
         let version = module.library_version;
         let version = (u32::from(version.major), u32::from(version.minor));
         self.unknown.is_empty()
-            && same(&self.library_manufacturer, &module.manufacturer)
-            && same(&self.library_description, &module.description)
+            && same(&self.library_manufacturer, &module.names.manufacturer)
+            && same(&self.library_description, &module.names.description)
             && self.library_version.is_none_or(|wanted| wanted == version)
-            && same(&self.slot_description, &slot.description)
-            && same(&self.slot_manufacturer, &slot.manufacturer)
+            && same(&self.slot_description, &slot.names.description)
+            && same(&self.slot_manufacturer, &slot.names.manufacturer)
             && self.slot_id.is_none_or(|id| id == token.slot.number())
-            && same(&self.manufacturer, &token.manufacturer)
-            && same(&self.model, &token.model)
-            && same(&self.serial, &token.serial)
-            && same(&self.token, &token.label)
+            && same(&self.manufacturer, &token.names.manufacturer)
+            && same(&self.model, &token.names.model)
+            && same(&self.serial, &token.names.serial)
+            && same(&self.token, &token.names.label)
+    }
+
+    /// Whether the token of a session is meant.
+    ///
+    /// # Errors
+    /// What the module fails with.
+    pub(crate) fn matches_session(&self, session: &Session) -> Result<bool, Error> {
+        let token = session.token();
+        let module = token.module();
+        let slot = module.slot_info(token.slot())?;
+        Ok(self.matches(&module.info()?, &slot, &token.info()?))
+    }
+
+    /// What both URIs name. A PIN or its place is that of the first which has one.
+    ///
+    /// # Errors
+    /// [`Error::UriConflict`] if they contradict each other, so that nothing fits both.
+    pub fn and(&self, other: &Self) -> Result<Self, Error> {
+        self.joined(other).ok_or_else(|| Error::UriConflict {
+            first: self.to_string(),
+            second: other.to_string(),
+        })
+    }
+
+    fn joined(&self, other: &Self) -> Option<Self> {
+        let mut unknown = self.unknown.clone();
+        unknown.extend_from_slice(&other.unknown);
+        let has_pin = self.pin_source.is_some() || self.pin_value.is_some();
+        let pin = if has_pin { self } else { other };
+        let name = |of: fn(&Self) -> &Option<Vec<u8>>| padded(of(self), of(other));
+        let value = |of: fn(&Self) -> &Option<Vec<u8>>| both(of(self), of(other));
+        Some(Self {
+            library_manufacturer: name(|uri| &uri.library_manufacturer)?,
+            library_version: both(&self.library_version, &other.library_version)?,
+            library_description: name(|uri| &uri.library_description)?,
+            manufacturer: name(|uri| &uri.manufacturer)?,
+            model: name(|uri| &uri.model)?,
+            serial: name(|uri| &uri.serial)?,
+            token: name(|uri| &uri.token)?,
+            slot_id: both(&self.slot_id, &other.slot_id)?,
+            slot_description: name(|uri| &uri.slot_description)?,
+            slot_manufacturer: name(|uri| &uri.slot_manufacturer)?,
+            object: value(|uri| &uri.object)?,
+            class: both(&self.class, &other.class)?,
+            id: value(|uri| &uri.id)?,
+            unknown,
+            module_path: value(|uri| &uri.module_path)?,
+            module_name: value(|uri| &uri.module_name)?,
+            pin_source: pin.pin_source.clone(),
+            pin_value: pin.copied_pin(),
+            unknown_query: [self.unknown_query.as_slice(), &other.unknown_query].concat(),
+        })
+    }
+
+    fn copied_pin(&self) -> Option<SecretBytes> {
+        let pin = self.pin_value.as_ref()?;
+        Some(SecretBytes::from_vec(pin.expose().to_vec()))
+    }
+
+    /// The same without what it says about an object.
+    #[must_use]
+    pub fn without_object(&self) -> Self {
+        let copy = self.joined(&Self::default()).unwrap_or_default();
+        Self {
+            object: None,
+            class: None,
+            id: None,
+            ..copy
+        }
     }
 
     /// Whether it says anything about an object.
@@ -312,10 +392,14 @@ impl Uri {
         self.object.is_some() || self.id.is_some() || self.class.is_some()
     }
 
-    /// Whether it says anything about a token or its slot.
+    /// Whether it says anything about a token, its slot or its library, or something that no token has.
     #[must_use]
     pub const fn names_token(&self) -> bool {
-        self.token.is_some()
+        !self.unknown.is_empty()
+            || self.library_manufacturer.is_some()
+            || self.library_description.is_some()
+            || self.library_version.is_some()
+            || self.token.is_some()
             || self.serial.is_some()
             || self.model.is_some()
             || self.manufacturer.is_some()
@@ -349,6 +433,20 @@ impl Uri {
         set.filter_map(|(name, value)| Some((name, value?)))
             .collect()
     }
+}
+
+/// What two values of an attribute say together; none if one contradicts the other.
+fn both<T: Clone + PartialEq>(one: &Option<T>, other: &Option<T>) -> Option<Option<T>> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => None,
+        (one, other) => Some(one.as_ref().or(other.as_ref()).cloned()),
+    }
+}
+
+/// The same for a field that is filled up.
+fn padded(one: &Option<Vec<u8>>, other: &Option<Vec<u8>>) -> Option<Option<Vec<u8>>> {
+    let bare = |value: &Option<Vec<u8>>| value.as_deref().map(|value| unpadded(value).to_vec());
+    both(&bare(one), &bare(other))
 }
 
 /// The path and the places of module and PIN. A PIN itself is never written.

@@ -64,7 +64,10 @@ pub use root::TokenRoot;
 pub use root::fuzz_description;
 pub use search::Search;
 pub use session::{Access, Credential, Pin, Session, User};
-pub use slot::{Limit, ModuleInfo, SlotId, SlotInfo, TokenFlags, TokenInfo, Version};
+pub use slot::{
+    DeviceNames, Limit, ModuleInfo, SlotId, SlotInfo, TokenFlags, TokenInfo, TokenNames, Version,
+    unpadded,
+};
 pub use stream::{Decryption, Digesting, Encryption, Signing, Verification};
 pub use template::Template;
 pub use token::{Ability, MechanismInfo, Token, TokenQuery};

@@ -52,6 +52,30 @@ impl fmt::Display for Version {
     }
 }
 
+/// Who made a module or a slot and what it is, byte by byte without the padding: not each writes UTF-8.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceNames {
+    /// Who made it.
+    pub manufacturer: Vec<u8>,
+    /// What it is.
+    pub description: Vec<u8>,
+}
+
+/// The names of a token, byte by byte without the padding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TokenNames {
+    /// Its label.
+    pub label: Vec<u8>,
+    /// Who made it.
+    pub manufacturer: Vec<u8>,
+    /// What it is.
+    pub model: Vec<u8>,
+    /// Its serial number.
+    pub serial: Vec<u8>,
+}
+
 /// What a module says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -66,6 +90,8 @@ pub struct ModuleInfo {
     pub library_version: Version,
     /// Flags; none are defined.
     pub flags: u64,
+    /// The texts as bytes.
+    pub names: DeviceNames,
 }
 
 impl ModuleInfo {
@@ -76,6 +102,10 @@ impl ModuleInfo {
             description: padded(&info.libraryDescription),
             library_version: info.libraryVersion.into(),
             flags: info.flags,
+            names: DeviceNames {
+                manufacturer: unpadded(&info.manufacturerID).to_vec(),
+                description: unpadded(&info.libraryDescription).to_vec(),
+            },
         }
     }
 }
@@ -94,6 +124,8 @@ pub struct SlotInfo {
     pub hardware: Version,
     /// Version of its program.
     pub firmware: Version,
+    /// The texts as bytes.
+    pub names: DeviceNames,
 }
 
 impl SlotInfo {
@@ -104,6 +136,10 @@ impl SlotInfo {
             flags: info.flags,
             hardware: info.hardwareVersion.into(),
             firmware: info.firmwareVersion.into(),
+            names: DeviceNames {
+                manufacturer: unpadded(&info.manufacturerID).to_vec(),
+                description: unpadded(&info.slotDescription).to_vec(),
+            },
         }
     }
 
@@ -184,6 +220,8 @@ pub struct TokenInfo {
     pub firmware: Version,
     /// Its clock, as it writes it; empty without one.
     pub utc_time: String,
+    /// Its names as bytes.
+    pub names: TokenNames,
 }
 
 impl TokenInfo {
@@ -215,6 +253,12 @@ impl TokenInfo {
                 padded(&info.utcTime)
             } else {
                 String::new()
+            },
+            names: TokenNames {
+                label: unpadded(&info.label).to_vec(),
+                manufacturer: unpadded(&info.manufacturerID).to_vec(),
+                model: unpadded(&info.model).to_vec(),
+                serial: unpadded(&info.serialNumber).to_vec(),
             },
         }
     }
@@ -329,13 +373,19 @@ impl TokenFlags {
     }
 }
 
-/// Text in a field that is filled up with blanks; some tokens fill with zeros.
-fn padded(field: &[u8]) -> String {
+/// A field without what it is filled up with: blanks, or zeros as some tokens have it.
+#[must_use]
+pub fn unpadded(field: &[u8]) -> &[u8] {
     let end = field
         .iter()
         .rposition(|byte| !matches!(byte, b' ' | 0))
         .map_or(0, |last| last + 1);
-    String::from_utf8_lossy(&field[..end]).into_owned()
+    field.get(..end).unwrap_or_default()
+}
+
+/// The text in a field that is filled up.
+fn padded(field: &[u8]) -> String {
+    String::from_utf8_lossy(unpadded(field)).into_owned()
 }
 
 const fn told(number: u64) -> Option<u64> {

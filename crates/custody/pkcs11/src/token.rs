@@ -40,11 +40,16 @@ impl TokenQuery {
     /// Whether this is it.
     #[must_use]
     pub fn matches(&self, info: &TokenInfo) -> bool {
-        let same = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|w| w == is);
-        same(&self.label, &info.label)
-            && same(&self.serial, &info.serial)
-            && same(&self.manufacturer, &info.manufacturer)
-            && same(&self.model, &info.model)
+        // By bytes: a text with marks for what is not UTF-8 would stand for many tokens.
+        let same = |wanted: &Option<String>, is: &[u8]| {
+            let wanted = wanted.as_deref().map(str::as_bytes);
+            wanted.is_none_or(|wanted| wanted == is)
+        };
+        let names = &info.names;
+        same(&self.label, &names.label)
+            && same(&self.serial, &names.serial)
+            && same(&self.manufacturer, &names.manufacturer)
+            && same(&self.model, &names.model)
             && self.slot.is_none_or(|slot| slot == info.slot)
     }
 }

@@ -86,9 +86,8 @@ pub(super) fn audit_keys(words: &AuditWords, beside: &mut Beside) -> Result<Answ
         None => Waivers::default(),
     };
     let baseline = words.baseline.as_deref().map(accepted).transpose()?;
-    let (desk, _) = words
-        .place
-        .desk(beside, &words.pin, (Access::Read, Entry::Needed))?;
+    let how = (Access::Read, Entry::Needed);
+    let desk = words.place.desk(beside, &words.pin, how, &[])?;
     let today = words.on.unwrap_or_else(today);
     let report = audit::audit(&desk, &rules, &Accepted::new(waivers, baseline), today)?;
     beside.warnings.extend(report.notes.iter().cloned());

@@ -6,7 +6,7 @@ use keywright_targets::token::{NamedKey, Opened, TokenPlace};
 
 use super::answer::{Beside, Refusal};
 use super::pin::UserPin;
-use super::place::{Entry, Key, Named, Place, login};
+use super::place::{Entry, Key, Place, login};
 use crate::bench::{TokenFlags, unmeasurable};
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -51,7 +51,8 @@ impl BenchmarkWords {
     /// Opens the token, and finds the key if one is named.
     pub(super) fn ready(&self, beside: &mut Beside) -> Result<Ready, Refusal> {
         self.flags.check()?;
-        let (token, at) = self.place.token(beside)?;
+        let named = self.place.key(&self.key)?;
+        let (token, at) = self.place.token(&[&named], beside)?;
         let login = login(&token, &at, &self.pin, Entry::Needed, beside)?;
         let place = TokenPlace {
             token,
@@ -62,8 +63,7 @@ impl BenchmarkWords {
         let token = Opened::new(place).map_err(|error| unmeasurable(&error))?;
         // A wrong PIN is found here, and never tried a second time.
         token.log_in(self.pin.caution())?;
-        let mut named = Named::default();
-        let choice = at.key(&self.key, &mut named)?;
+        let choice = named.choice();
         let key = match choice.is_empty() {
             true => None,
             false => Some(token.name_key(&choice)?),

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::answer::{Answer, Beside, Refusal};
 use super::files::{self, Output};
 use super::make::HashName;
-use super::place::{Entry, Named};
+use super::place::Entry;
 use super::work::KeyWords;
 
 /// What to make a code over.
@@ -75,9 +75,9 @@ fn make_code(
     wanted: Wanted,
     beside: &mut Beside,
 ) -> Result<Answer, Refusal> {
-    let (mut desk, at) = words.desk(Entry::Needed, beside)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
+    let named = words.key()?;
+    let mut desk = words.desk(Entry::Needed, &named, beside)?;
+    let choice = named.choice();
     let mut input = words.input.open()?;
     let ((report, code), placed) = output.with(|out| {
         let (code, report) = mac::sign(&mut desk, &choice, wanted, &mut input)?;
@@ -96,13 +96,13 @@ fn check_code(
     beside: &mut Beside,
 ) -> Result<Answer, Refusal> {
     let code = files::read(file)?;
-    let (mut desk, at) = words.desk(Entry::Needed, beside)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
+    let named = words.key()?;
+    let mut desk = words.desk(Entry::Needed, &named, beside)?;
+    let choice = named.choice();
     let mut input = words.input.open()?;
     let operation = wanted.0.verifying();
     let report = mac::verify(&mut desk, &choice, wanted, &mut input, &code);
-    words.verified(operation, report)
+    words.verified(operation, &named, report)
 }
 
 pub(super) fn hmac(words: &HmacWords, beside: &mut Beside) -> Result<Answer, Refusal> {

@@ -89,7 +89,7 @@ fn rows(words: &ConfigWords, beside: &mut Beside) -> Result<Vec<Row>, Refusal> {
         // Written without a PIN that stands in it.
         rows.push(Row::new("uri", uri.to_string(), &Origin::Uri));
     }
-    rows.extend(token(words, &settings, from.as_ref()));
+    rows.extend(token(words, uri.as_ref(), (&settings, from.as_ref())));
     let pin = super::place::pin_origin(&words.pin, uri.as_ref(), (&settings, from.as_ref()))?;
     rows.extend(pin.map(|(value, origin)| Row::new("pin", value, &origin)));
     for (name, value) in &settings.env {
@@ -101,11 +101,11 @@ fn rows(words: &ConfigWords, beside: &mut Beside) -> Result<Vec<Row>, Refusal> {
     Ok(rows)
 }
 
-/// What names the token: flags, else the configuration, which does not count beside a URI.
+/// What names the token: flags, else the configuration, which does not count beside a URI of a token.
 fn token(
     words: &ConfigWords,
-    settings: &keywright_hsm::config::Settings,
-    from: Option<&Origin>,
+    uri: Option<&keywright_hsm::Uri>,
+    (settings, from): (&keywright_hsm::config::Settings, Option<&Origin>),
 ) -> Vec<Row> {
     let place = &words.place;
     let slot = place.slot_id.map(|slot| slot.to_string());
@@ -118,7 +118,7 @@ fn token(
         Some(Row::new(name, value?, &Origin::Flag(name)))
     };
     let by_flags: Vec<Row> = flags.into_iter().filter_map(named).collect();
-    if !by_flags.is_empty() || place.module.uri.is_some() {
+    if !by_flags.is_empty() || uri.is_some_and(keywright_hsm::Uri::names_token) {
         return by_flags;
     }
     let Some(from) = from else { return Vec::new() };

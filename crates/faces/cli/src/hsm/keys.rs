@@ -4,7 +4,7 @@ use keywright_hsm::objects::ObjectReport;
 use keywright_hsm::pairs::{self, Half, Leaving, Namesakes, NewKey};
 use keywright_hsm::public_key::{Form, PublicKey};
 use keywright_hsm::request::{self, Wanted};
-use keywright_hsm::{Access, Curve, Desk, Error, Hash, MlDsa, MlKem, PairKind, Purpose, SlhDsa};
+use keywright_hsm::{Access, Curve, Desk, Error, Hash, MlDsa, MlKem, PairKind, Purpose, SlhDsa, Uri};
 use keywright_pkcs11_names::ObjectClass;
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use super::files::Output;
 use super::look::{Detail, class, row};
 use super::make::HashName;
 use super::pin::UserPin;
-use super::place::{Entry, Key, Named, Place, digits};
+use super::place::{Entry, Key, KeyName, Place, digits};
 use super::work::SchemeName;
 use crate::confirm::{Word, Yes, confirm_with};
 use crate::exit::{Exit, Failure};
@@ -26,8 +26,12 @@ pub(crate) struct NewWords {
     place: Place,
     #[command(flatten)]
     pin: UserPin,
-    #[command(flatten)]
-    key: Key,
+    /// The new key's label.
+    #[arg(long, value_name = "LABEL")]
+    key_label: Option<String>,
+    /// The new key's id in hexadecimal digits [default: 16 random bytes].
+    #[arg(long, value_name = "HEX")]
+    id: Option<String>,
     /// Another key may take this one out, wrapped. It stays sensitive.
     #[arg(long)]
     extractable: bool,
@@ -37,22 +41,30 @@ pub(crate) struct NewWords {
 }
 
 impl NewWords {
-    pub(super) fn desk(&self, beside: &mut Beside) -> Result<Desk, Refusal> {
+    /// A session with the token where the key is to be; `others` name keys that it is made with.
+    pub(super) fn desk(
+        &self,
+        others: &[&KeyName<'_>],
+        beside: &mut Beside,
+    ) -> Result<Desk, Refusal> {
+        // No command would find a key of such a label: it would be read as a URI.
+        if self.key_label.as_deref().is_some_and(Uri::is_meant) {
+            return Err(Refusal::usage(
+                "the label of a new key is not a PKCS#11 URI",
+                "give its label with --key-label and its id with --id; name the token with --uri",
+            ));
+        }
         let how = (Access::Write, Entry::Needed);
-        Ok(self.place.desk(beside, &self.pin, how)?.0)
+        self.place.desk(beside, &self.pin, how, others)
     }
 
     pub(super) fn id(&self) -> Result<Option<Vec<u8>>, Refusal> {
-        self.key
-            .id
-            .as_deref()
-            .map(|id| digits("--id", id))
-            .transpose()
+        self.id.as_deref().map(|id| digits("--id", id)).transpose()
     }
 
     pub(super) fn new_key<'a>(&'a self, id: Option<&'a [u8]>, purpose: Purpose) -> NewKey<'a> {
         NewKey {
-            label: self.key.key_label.as_deref().unwrap_or_default(),
+            label: self.key_label.as_deref().unwrap_or_default(),
             id,
             purpose,
             leaving: if self.extractable {
@@ -220,7 +232,7 @@ const fn hashes(set: SlhDsa) -> PairKind {
 pub(super) fn gen_pair(words: &PairWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let purpose = words.key_type.purpose(words.usage)?;
     let id = words.new.id()?;
-    let desk = words.new.desk(beside)?;
+    let desk = words.new.desk(&[], beside)?;
     let new = words.new.new_key(id.as_deref(), purpose);
     Ok(Answer::of(&pairs::generate(
         &desk,
@@ -273,9 +285,9 @@ impl FormName {
 
 pub(super) fn export(words: &ExportWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let how = (Access::Read, Entry::IfNamed);
-    let (desk, at) = words.place.desk(beside, &words.pin, how)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
+    let named = words.place.key(&words.key)?;
+    let desk = words.place.desk(beside, &words.pin, how, &[&named])?;
+    let choice = named.choice();
     let session = desk.session();
     let public = match choice.find(session, ObjectClass::PUBLIC_KEY) {
         Ok(found) => PublicKey::read(session, found).map_err(Error::from)?,
@@ -288,7 +300,8 @@ pub(super) fn export(words: &ExportWords, beside: &mut Beside) -> Result<Answer,
         Err(error) => return Err(error.into()),
     };
     let (form, format) = words.container.pair();
-    let label = words.key.key_label.clone().unwrap_or_default();
+    // As it is known without a PIN that its URI may hold.
+    let label = choice.name();
     let written = public.write(form, &label).map_err(Error::from)?;
     let mut data = json!({
         "operation": "export-pubkey",
@@ -357,11 +370,10 @@ pub(super) fn delete(words: &DeleteWords, beside: &mut Beside) -> Result<Answer,
     } else {
         Access::Write
     };
-    let (desk, at) = words
-        .place
-        .desk(beside, &words.pin, (access, Entry::Needed))?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
+    let named = words.place.key(&words.key)?;
+    let how = (access, Entry::Needed);
+    let desk = words.place.desk(beside, &words.pin, how, &[&named])?;
+    let choice = named.choice();
     let half = if words.with_pair {
         Half::Both
     } else {
@@ -487,9 +499,9 @@ enum RequestForm {
 
 pub(super) fn csr(words: &RequestWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let how = (Access::Read, Entry::Needed);
-    let (mut desk, at) = words.place.desk(beside, &words.pin, how)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
+    let named = words.place.key(&words.key)?;
+    let mut desk = words.place.desk(beside, &words.pin, how, &[&named])?;
+    let choice = named.choice();
     let wanted = Wanted {
         subject: &words.subject,
         names: &words.san,

@@ -11,7 +11,7 @@ use keywright_pkcs11_names::ObjectClass;
 use super::answer::{Answer, Beside, Refusal};
 use super::files;
 use super::pin::UserPin;
-use super::place::{Entry, Key, Named, OneWord, Place, login};
+use super::place::{Entry, Key, KeyName, Place, login};
 use crate::exit::Exit;
 use crate::output::table;
 
@@ -55,11 +55,10 @@ pub(super) fn class(text: &str) -> Result<ObjectClass, String> {
 
 pub(super) fn objects(words: &ObjectWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let (which, how) = (&words.which, (Access::Read, Entry::IfNamed));
-    let (desk, at) = which.place.desk(beside, &which.pin, how)?;
+    let named = which.place.key(&which.key)?;
+    let desk = which.place.desk(beside, &which.pin, how, &[&named])?;
     public_only(&desk, beside);
-    let mut named = Named::default();
-    let choice = at.key(&which.key, &mut named)?;
-    let report = objects::list(&desk, &choice, which.class)?;
+    let report = objects::list(&desk, &named.choice(), which.class)?;
     let detail = match words.detailed {
         true => Detail::Flags,
         false => Detail::Name,
@@ -113,10 +112,10 @@ pub(super) fn row(object: &ObjectReport, detail: Detail) -> Vec<String> {
 
 pub(super) fn inspect(words: &InspectWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let how = (Access::Read, Entry::IfNamed);
-    let (desk, at) = words.place.desk(beside, &words.pin, how)?;
+    let named = words.place.key(&words.key)?;
+    let desk = words.place.desk(beside, &words.pin, how, &[&named])?;
     public_only(&desk, beside);
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
+    let choice = named.choice();
     let report = inspection::inspect(&desk, &choice, words.class)?;
     let mut text = String::new();
     for object in &report.objects {
@@ -165,10 +164,10 @@ pub(super) fn find(words: &FindWords, beside: &mut Beside) -> Result<Answer, Ref
         return everywhere(words, beside);
     }
     let how = (Access::Read, Entry::IfNamed);
-    let (desk, at) = words.place.desk(beside, &words.pin, how)?;
+    let named = words.place.key(&words.key)?;
+    let desk = words.place.desk(beside, &words.pin, how, &[&named])?;
     public_only(&desk, beside);
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
+    let choice = named.choice();
     let report = words.search(&desk, &choice)?;
     Ok(words.answer(&report, &choice))
 }
@@ -180,7 +179,7 @@ impl FindWords {
             false => Near::Ignore,
         };
         match &self.fingerprint {
-            Some(print) => objects::find_print(desk, print),
+            Some(print) => objects::find_print(desk, choice, print),
             None => objects::find(desk, choice, near),
         }
     }
@@ -223,10 +222,10 @@ fn holders(report: &FindReport) -> impl Iterator<Item = &str> {
 
 /// Looks in every token of the module, with the PIN in the one that is named.
 fn everywhere(words: &FindWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let at = words.place.resolve(beside)?;
+    let named = words.place.key(&words.key)?;
+    let at = words.place.resolve(&[&named], beside)?;
     let module = at.load()?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
+    let choice = named.choice();
     if choice.is_empty() && words.fingerprint.is_none() {
         return Err(Error::Unnamed("key").into());
     }
@@ -291,7 +290,7 @@ pub(crate) struct DiffWords {
     place: Place,
     #[command(flatten)]
     pin: UserPin,
-    /// The first key's label, or its PKCS#11 URI.
+    /// The first key's label, or its PKCS#11 URI, which also chooses the token.
     #[arg(long, value_name = "LABEL")]
     key1_label: String,
     /// The second key's label, or its PKCS#11 URI, which may name another token, and with module-path another module;
@@ -317,16 +316,16 @@ pub(crate) struct DiffWords {
 pub(super) fn diff(words: &DiffWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     // Whatever is wrong with a file is said before the token is asked for anything.
     let expected = words.against.as_deref().map(expected).transpose()?;
-    let first = OneWord::read(&words.key1_label)?;
-    let second = words.key2_label.as_deref().map(OneWord::read).transpose()?;
+    let first = words.place.narrow(KeyName::read(&words.key1_label)?)?;
+    let second = words.key2_label.as_deref().map(KeyName::read).transpose()?;
     let how = (Access::Read, Entry::IfNamed);
-    let (desk, _) = words.place.desk(beside, &words.pin, how)?;
+    let desk = words.place.desk(beside, &words.pin, how, &[&first])?;
     public_only(&desk, beside);
-    let key = first.key();
+    let key = first.choice();
     let report = match (&second, &expected) {
         (Some(second), _) => {
             let elsewhere = other_desk(second, (&desk, &words.pin), beside)?;
-            let other = (elsewhere.as_ref().unwrap_or(&desk), &second.key());
+            let other = (elsewhere.as_ref().unwrap_or(&desk), &second.choice());
             inspection::diff((&desk, &key), other, words.class)?
         }
         (None, Some((expected, name))) => {
@@ -367,13 +366,13 @@ fn expected(path: &Path) -> Result<(Expected, String), Refusal> {
     Ok((read, name))
 }
 
-/// A session with the token that the word names, if that is another one.
+/// A session with the token that the URI of a key names, if that is another one.
 fn other_desk(
-    word: &OneWord<'_>,
+    key: &KeyName<'_>,
     (desk, pin): (&Desk, &UserPin),
     beside: &mut Beside,
 ) -> Result<Option<Desk>, Refusal> {
-    let OneWord::Uri(uri) = word else {
+    let Some(uri) = key.uri() else {
         return Ok(None);
     };
     let own = desk.session().token();

@@ -32,7 +32,7 @@ pub(crate) struct RandomWords {
 
 pub(super) fn random(words: &RandomWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let how = (Access::Read, Entry::IfNamed);
-    let (desk, _) = words.place.desk(beside, &words.pin, how)?;
+    let desk = words.place.desk(beside, &words.pin, how, &[])?;
     let length = usize::try_from(words.bytes).unwrap_or_default();
     let bytes = desk.random(length)?;
     let (format, written) = match (words.hex, words.base64) {
@@ -123,7 +123,7 @@ pub(super) fn hash(words: &HashWords, beside: &mut Beside) -> Result<Answer, Ref
         true => hashed_here(hash, words)?,
         false => {
             let how = (Access::Read, Entry::IfNamed);
-            let (mut desk, _) = words.place.desk(beside, &words.pin, how)?;
+            let mut desk = words.place.desk(beside, &words.pin, how, &[])?;
             desk.hash(hash, &mut words.input.open()?)?
         }
     };

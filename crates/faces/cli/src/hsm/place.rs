@@ -25,7 +25,7 @@ pub(super) struct ModulePlace {
     /// The profile in the configuration file.
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
-    /// A PKCS#11 URI (RFC 7512), which may name the module, a token and an object.
+    /// A PKCS#11 URI (RFC 7512), which may name the module, a token and an object. All that is named must fit.
     #[arg(long, value_name = "URI")]
     pub(super) uri: Option<String>,
 }
@@ -49,7 +49,7 @@ pub(super) struct Place {
 /// Which key.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Key {
-    /// The key's label, or its PKCS#11 URI.
+    /// The key's label, or its PKCS#11 URI, which also chooses the token.
     #[arg(long, value_name = "LABEL")]
     pub(super) key_label: Option<String>,
     /// The key's id in hexadecimal digits.
@@ -70,6 +70,7 @@ pub(super) fn digits(flag: &str, text: &str) -> Result<Vec<u8>, Refusal> {
 
 /// Everything that is known of where to work.
 pub(super) struct Where {
+    /// What all URIs of the words say of the token.
     uri: Option<Uri>,
     settings: Settings,
     module: PathBuf,
@@ -108,9 +109,22 @@ impl std::fmt::Display for Origin {
 }
 
 impl ModulePlace {
-    /// Puts together flags, URI, environment and configuration. Nothing is loaded yet.
-    pub(super) fn resolve(&self, beside: &mut Beside) -> Result<Where, Refusal> {
-        let uri = self.read_uri(beside)?;
+    /// Puts together flags, URIs, environment and configuration. Nothing is loaded yet. A URI that names one of
+    /// `keys` says of token, module and PIN what --uri says.
+    pub(super) fn resolve(
+        &self,
+        keys: &[&KeyName<'_>],
+        beside: &mut Beside,
+    ) -> Result<Where, Refusal> {
+        let mut uri = self.read_uri(beside)?;
+        for key in keys.iter().filter_map(|key| key.uri.as_ref()) {
+            warn_of_unknown(key, beside);
+            let place = key.without_object();
+            uri = Some(match &uri {
+                Some(own) => own.without_object().and(&place)?,
+                None => place,
+            });
+        }
         let (settings, from) = self.settings()?;
         super::environment::refuse_other(&settings.env)?;
         let module = self.module_of(uri.as_ref(), &settings, from.as_ref());
@@ -131,13 +145,14 @@ impl ModulePlace {
 
     /// The URI that is named, with a warning for each query attribute that means nothing here.
     pub(super) fn read_uri(&self, beside: &mut Beside) -> Result<Option<Uri>, Refusal> {
-        let uri = self.uri.as_deref().map(str::parse::<Uri>).transpose();
-        let uri = uri.map_err(Error::from)?;
-        let unknown = uri.iter().flat_map(|uri| &uri.unknown_query);
-        let ignored =
-            unknown.map(|name| format!("the query attribute {name} of the URI is not known here"));
-        beside.warnings.extend(ignored);
+        let uri = self.parsed_uri()?;
+        uri.iter().for_each(|uri| warn_of_unknown(uri, beside));
         Ok(uri)
+    }
+
+    fn parsed_uri(&self) -> Result<Option<Uri>, Refusal> {
+        let uri = self.uri.as_deref().map(str::parse::<Uri>).transpose();
+        Ok(uri.map_err(Error::from)?)
     }
 
     /// The module that is named first in the order of places.
@@ -204,52 +219,88 @@ impl ModulePlace {
     }
 }
 
+fn warn_of_unknown(uri: &Uri, beside: &mut Beside) {
+    for name in &uri.unknown_query {
+        let told = format!("the query attribute {name} of the URI is not known here");
+        if !beside.warnings.contains(&told) {
+            beside.warnings.push(told);
+        }
+    }
+}
+
 impl Place {
     /// See [`ModulePlace::resolve`].
-    pub(super) fn resolve(&self, beside: &mut Beside) -> Result<Where, Refusal> {
-        self.module.resolve(beside)
+    pub(super) fn resolve(
+        &self,
+        keys: &[&KeyName<'_>],
+        beside: &mut Beside,
+    ) -> Result<Where, Refusal> {
+        self.module.resolve(keys, beside)
     }
 
-    /// Which token, of the flags and the URI, else of the configuration.
+    /// The key that flags and --uri name together.
+    pub(super) fn key<'a>(&self, key: &'a Key) -> Result<KeyName<'a>, Refusal> {
+        let mut name = match key.key_label.as_deref() {
+            Some(word) => KeyName::read(word)?,
+            None => KeyName::default(),
+        };
+        name.id = key.id.as_deref().map(|id| digits("--id", id)).transpose()?;
+        self.narrow(name)
+    }
+
+    /// The same key, of which --uri says something too.
+    pub(super) fn narrow<'a>(&self, mut name: KeyName<'a>) -> Result<KeyName<'a>, Refusal> {
+        if let Some(own) = self.module.parsed_uri()? {
+            name.uri = Some(match &name.uri {
+                Some(uri) => own.and(uri)?,
+                None => own,
+            });
+        }
+        Ok(name)
+    }
+
+    /// Which token, of the flags and the URIs, else of the configuration.
     pub(super) fn choice<'a>(&'a self, at: &'a Where) -> TokenChoice<'a> {
-        let named = self.label.is_some()
-            || self.serial.is_some()
-            || self.slot_id.is_some()
-            || self.module.uri.is_some();
-        TokenChoice {
-            label: self
-                .label
-                .as_deref()
-                .or(at.settings.token.as_deref().filter(|_| !named)),
-            serial: self
-                .serial
-                .as_deref()
-                .or(at.settings.serial.as_deref().filter(|_| !named)),
+        let named = TokenChoice {
+            label: self.label.as_deref(),
+            serial: self.serial.as_deref(),
             slot: self.slot_id,
             uri: at.uri.as_ref(),
+        };
+        if !named.is_empty() {
+            return named;
+        }
+        TokenChoice {
+            label: at.settings.token.as_deref(),
+            serial: at.settings.serial.as_deref(),
+            ..named
         }
     }
 
-    /// The one token that is meant.
-    pub(super) fn token(&self, beside: &mut Beside) -> Result<(Token, Where), Refusal> {
-        let at = self.resolve(beside)?;
+    /// The one token that is meant, where `keys` are named.
+    pub(super) fn token(
+        &self,
+        keys: &[&KeyName<'_>],
+        beside: &mut Beside,
+    ) -> Result<(Token, Where), Refusal> {
+        let at = self.resolve(keys, beside)?;
         let module = at.load()?;
         let token = self.choice(&at).find(&module)?;
         beside.token = Some(token_line(&token));
         Ok((token, at))
     }
 
-    /// A session with the one token that is meant.
+    /// A session with the one token that is meant, where `keys` are named.
     pub(super) fn desk(
         &self,
         beside: &mut Beside,
         pin: &UserPin,
         (access, entry): (Access, Entry),
-    ) -> Result<(Desk, Where), Refusal> {
-        let (token, at) = self.token(beside)?;
+        keys: &[&KeyName<'_>],
+    ) -> Result<Desk, Refusal> {
+        let (token, at) = self.token(keys, beside)?;
         let login = login(&token, &at, pin, entry, beside)?;
-        let desk = Desk::open(&token, access, login, pin.caution())?;
-        Ok((desk, at))
+        Ok(Desk::open(&token, access, login, pin.caution())?)
     }
 }
 
@@ -345,62 +396,38 @@ impl Where {
         let configured = || self.settings.pin_file().map(Source::File);
         self.uri.as_ref().and_then(of_uri).or_else(configured)
     }
-
-    /// The key that flags or the URI name.
-    pub(super) fn key<'a>(
-        &'a self,
-        key: &'a Key,
-        read: &'a mut Named,
-    ) -> Result<KeyChoice<'a>, Refusal> {
-        read.fill(key)?;
-        let label = key.key_label.as_deref().filter(|_| read.uri.is_none());
-        Ok(KeyChoice {
-            label,
-            id: read.id.as_deref(),
-            uri: read.uri.as_ref().or(self.uri.as_ref()),
-        })
-    }
 }
 
-/// A key that is named by one word: its label, or its PKCS#11 URI.
-pub(super) enum OneWord<'a> {
-    Label(&'a str),
-    Uri(Box<Uri>),
-}
-
-impl<'a> OneWord<'a> {
-    pub(super) fn read(text: &'a str) -> Result<Self, Refusal> {
-        match text.starts_with("pkcs11:") {
-            true => Ok(Self::Uri(Box::new(text.parse().map_err(Error::from)?))),
-            false => Ok(Self::Label(text)),
-        }
-    }
-
-    pub(super) fn key(&self) -> KeyChoice<'_> {
-        match self {
-            Self::Label(label) => KeyChoice::label(label),
-            Self::Uri(uri) => KeyChoice {
-                uri: Some(uri),
-                ..KeyChoice::default()
-            },
-        }
-    }
-}
-
-/// What the words of [`Key`] mean.
+/// A key as the words of a command name it.
 #[derive(Default)]
-pub(super) struct Named {
+pub(super) struct KeyName<'a> {
+    label: Option<&'a str>,
     id: Option<Vec<u8>>,
     uri: Option<Uri>,
 }
 
-impl Named {
-    fn fill(&mut self, key: &Key) -> Result<(), Refusal> {
-        self.id = key.id.as_deref().map(|id| digits("--id", id)).transpose()?;
-        if let Some(OneWord::Uri(uri)) = key.key_label.as_deref().map(OneWord::read).transpose()? {
-            self.uri = Some(*uri);
+impl<'a> KeyName<'a> {
+    /// Reads one word: a label, or a PKCS#11 URI.
+    pub(super) fn read(word: &'a str) -> Result<Self, Refusal> {
+        let mut name = Self::default();
+        match Uri::is_meant(word) {
+            true => name.uri = Some(word.parse().map_err(Error::from)?),
+            false => name.label = Some(word),
         }
-        Ok(())
+        Ok(name)
+    }
+
+    pub(super) const fn uri(&self) -> Option<&Uri> {
+        self.uri.as_ref()
+    }
+
+    /// What to search for.
+    pub(super) fn choice(&self) -> KeyChoice<'_> {
+        KeyChoice {
+            label: self.label,
+            id: self.id.as_deref(),
+            uri: self.uri.as_ref(),
+        }
     }
 }
 

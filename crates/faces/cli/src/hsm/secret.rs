@@ -10,7 +10,7 @@ use super::files::{self, Output};
 use super::keys::{NewWords, deliver};
 use super::make::HashName;
 use super::pin::UserPin;
-use super::place::{Entry, Key, Named, OneWord, Place};
+use super::place::{Entry, Key, KeyName, Place};
 
 /// An AES key to make.
 #[derive(Debug, clap::Args)]
@@ -56,7 +56,7 @@ fn gen_secret(
     beside: &mut Beside,
 ) -> Result<Answer, Refusal> {
     let id = new.id()?;
-    let desk = new.desk(beside)?;
+    let desk = new.desk(&[], beside)?;
     let report = secrets::generate(&desk, kind, &new.new_key(id.as_deref(), purpose))?;
     Ok(Answer::of(&report))
 }
@@ -140,7 +140,7 @@ pub(crate) struct WrapWords {
     pin: UserPin,
     #[command(flatten)]
     key: Key,
-    /// The label of the key to wrap it under, or its PKCS#11 URI.
+    /// The label of the key to wrap it under, or its PKCS#11 URI, which also chooses the token.
     #[arg(long, value_name = "LABEL")]
     wrapping_key_label: String,
     /// How.
@@ -155,12 +155,12 @@ pub(crate) struct WrapWords {
 
 pub(super) fn wrap(words: &WrapWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let how = (Access::Read, Entry::Needed);
-    let (desk, at) = words.place.desk(beside, &words.pin, how)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key, &mut named)?;
-    let wrapping = OneWord::read(&words.wrapping_key_label)?;
+    let named = words.place.key(&words.key)?;
+    let wrapping = KeyName::read(&words.wrapping_key_label)?;
+    let keys = [&named, &wrapping];
+    let desk = words.place.desk(beside, &words.pin, how, &keys)?;
     let method = words.method.method(words.hash);
-    let (wrapped, report) = secrets::wrap(&desk, &choice, &wrapping.key(), method)?;
+    let (wrapped, report) = secrets::wrap(&desk, &named.choice(), &wrapping.choice(), method)?;
     let mut data = serde_json::to_value(&report).unwrap_or_default();
     deliver(&words.output, &wrapped, &mut data)
 }
@@ -170,7 +170,7 @@ pub(super) fn wrap(words: &WrapWords, beside: &mut Beside) -> Result<Answer, Ref
 pub(crate) struct UnwrapWords {
     #[command(flatten)]
     new: NewWords,
-    /// The label of the key that it is wrapped under, or its PKCS#11 URI.
+    /// The label of the key that it is wrapped under, or its PKCS#11 URI, which also chooses the token.
     #[arg(long, value_name = "LABEL")]
     wrapping_key_label: String,
     /// How it is wrapped.
@@ -240,7 +240,8 @@ pub(super) fn unwrap(words: &UnwrapWords, beside: &mut Beside) -> Result<Answer,
     }
     let wrapped = files::read(&words.input)?;
     let id = words.new.id()?;
-    let desk = words.new.desk(beside)?;
+    let under = KeyName::read(&words.wrapping_key_label)?;
+    let desk = words.new.desk(&[&under], beside)?;
     let what = Unwrapped {
         method: words.method.method(words.hash),
         kind: match words.key_type {
@@ -252,7 +253,6 @@ pub(super) fn unwrap(words: &UnwrapWords, beside: &mut Beside) -> Result<Answer,
         new: words.new.new_key(id.as_deref(), words.purpose()),
         check_value: words.check_value.as_deref(),
     };
-    let under = OneWord::read(&words.wrapping_key_label)?;
-    let report = secrets::unwrap(&desk, &under.key(), &wrapped, &what)?;
+    let report = secrets::unwrap(&desk, &under.choice(), &wrapped, &what)?;
     Ok(Answer::of(&report))
 }

@@ -20,7 +20,7 @@ pub(crate) struct ModuleWords {
 
 impl ModuleWords {
     fn module(&self, beside: &mut Beside) -> Result<Module, Refusal> {
-        self.place.resolve(beside)?.load()
+        self.place.resolve(&[], beside)?.load()
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct MechanismWords {
 }
 
 pub(super) fn mechanisms(words: &MechanismWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let (token, _) = words.place.token(beside)?;
+    let (token, _) = words.place.token(&[], beside)?;
     let report = information::mechanisms(&token)?;
     if let Some(other) = &words.diff {
         return compared(words, &report, (token.module(), other));
@@ -120,7 +120,7 @@ fn compared(
 ) -> Result<Answer, Refusal> {
     let uri: Uri = other.parse().map_err(Error::from)?;
     let module = match &uri.module_path {
-        Some(path) => Module::load(&super::place::path(path)).map_err(Error::from)?,
+        Some(path) => super::place::load(&super::place::path(path))?,
         None => module.clone(),
     };
     let choice = TokenChoice {
@@ -170,7 +170,7 @@ pub(super) fn capabilities(
     beside: &mut Beside,
 ) -> Result<Answer, Refusal> {
     let how = (Access::Read, Entry::Needed);
-    let (desk, _) = words.place.desk(beside, &words.pin, how)?;
+    let desk = words.place.desk(beside, &words.pin, how, &[])?;
     let report = capabilities::probe(&desk)?;
     Ok(Answer::of(&json!(report)).text(capability_table(&report)))
 }

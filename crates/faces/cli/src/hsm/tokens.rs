@@ -34,7 +34,7 @@ pub(super) fn init(words: &InitWords, beside: &mut Beside) -> Result<Answer, Ref
         .label
         .as_deref()
         .ok_or_else(|| Refusal::usage("the new token has no label", "add --label NAME"))?;
-    let at = place.resolve(beside)?;
+    let at = place.resolve(&[], beside)?;
     let module = at.load()?;
     let choice = TokenChoice {
         label: None,
@@ -63,7 +63,7 @@ pub(crate) struct PinWords {
 }
 
 pub(super) fn init_pin(words: &PinWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let (token, _) = words.place.token(beside)?;
+    let (token, _) = words.place.token(&[], beside)?;
     let officer = officer(&words.officer, &words.user, beside)?;
     let source = words
         .user
@@ -121,7 +121,7 @@ impl ChangeWords {
 
 pub(super) fn change(words: &ChangeWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     words.refuse_the_other()?;
-    let (token, _) = words.place.token(beside)?;
+    let (token, _) = words.place.token(&[], beside)?;
     let (who, old) = match words.so {
         true => (
             User::SecurityOfficer,
@@ -159,7 +159,7 @@ pub(crate) struct DeleteWords {
 }
 
 pub(super) fn delete(words: &DeleteWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let (token, _) = words.place.token(beside)?;
+    let (token, _) = words.place.token(&[], beside)?;
     let preview = tokens::preview(&token)?;
     if words.dry_run {
         return Ok(Answer::of(&preview));

@@ -13,7 +13,7 @@ use super::answer::{Answer, Beside, Refusal};
 use super::files::{self, Input, Output};
 use super::make::HashName;
 use super::pin::UserPin;
-use super::place::{Entry, Key, Named, Place, Where};
+use super::place::{Entry, Key, KeyName, Place};
 
 /// A token, a PIN, a key.
 #[derive(Debug, clap::Args)]
@@ -23,26 +23,39 @@ pub(crate) struct KeyWords {
     #[command(flatten)]
     pin: UserPin,
     #[command(flatten)]
-    pub(super) key: Key,
+    key: Key,
     #[command(flatten)]
     pub(super) input: Input,
 }
 
 impl KeyWords {
-    pub(super) fn desk(&self, entry: Entry, beside: &mut Beside) -> Result<(Desk, Where), Refusal> {
-        self.place.desk(beside, &self.pin, (Access::Read, entry))
+    /// The key that is named.
+    pub(super) fn key(&self) -> Result<KeyName<'_>, Refusal> {
+        self.place.key(&self.key)
+    }
+
+    /// A session with the token of this key.
+    pub(super) fn desk(
+        &self,
+        entry: Entry,
+        key: &KeyName<'_>,
+        beside: &mut Beside,
+    ) -> Result<Desk, Refusal> {
+        self.place
+            .desk(beside, &self.pin, (Access::Read, entry), &[key])
     }
 
     /// What came of verifying. What does not fit is a result as well, with the failure beside it.
     pub(super) fn verified(
         &self,
         operation: &str,
+        key: &KeyName<'_>,
         report: Result<impl serde::Serialize, Error>,
     ) -> Result<Answer, Refusal> {
         match report {
             Ok(report) => Ok(Answer::of(&self.told(report))),
             Err(error) if error.kind() == Kind::Negative => {
-                let label = self.key.key_label.as_deref().unwrap_or_default();
+                let label = key.choice().name();
                 let data = json!({ "operation": operation, "key_label": label, "verification": "invalid" });
                 Ok(Answer::of(&self.told(data)).text("").but(error.into()))
             }
@@ -185,9 +198,9 @@ pub(super) fn sign(words: &SignWords, beside: &mut Beside) -> Result<Answer, Ref
     } else {
         Check::None
     };
-    let (mut desk, at) = words.key.desk(Entry::Needed, beside)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key.key, &mut named)?;
+    let named = words.key.key()?;
+    let mut desk = words.key.desk(Entry::Needed, &named, beside)?;
+    let choice = named.choice();
     let mut input = words.key.input.open()?;
     let (report, placed) = words.output.with(|out| {
         let (signature, report) = signing::sign(&mut desk, &choice, (how, check), &mut input)?;
@@ -222,14 +235,14 @@ pub(super) fn verify(words: &VerifyWords, beside: &mut Beside) -> Result<Answer,
         let public = files::read(file)?;
         let mut input = words.key.input.open()?;
         let report = keywright_hsm::here::verify(&public, how, &mut input, &signature);
-        return words.key.verified("verify", report);
+        return words.key.verified("verify", &KeyName::default(), report);
     }
-    let (mut desk, at) = words.key.desk(Entry::IfNamed, beside)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key.key, &mut named)?;
+    let named = words.key.key()?;
+    let mut desk = words.key.desk(Entry::IfNamed, &named, beside)?;
+    let choice = named.choice();
     let mut input = words.key.input.open()?;
     let report = signing::verify(&mut desk, &choice, how, &mut input, &signature);
-    words.key.verified("verify", report)
+    words.key.verified("verify", &named, report)
 }
 
 /// What to encrypt or decrypt with RSA.
@@ -272,9 +285,9 @@ impl RsaWords {
 const LEGACY: &str = "PKCS#1 v1.5 encryption is there for what knows no other: whoever learns which ciphertexts do not decrypt can read one; use OAEP";
 
 pub(super) fn encrypt(words: &RsaWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let (desk, at) = words.key.desk(Entry::IfNamed, beside)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key.key, &mut named)?;
+    let named = words.key.key()?;
+    let desk = words.key.desk(Entry::IfNamed, &named, beside)?;
+    let choice = named.choice();
     let mut input = words.key.input.open()?;
     if words.envelope {
         let how = (words.hash.map(Hash::from), words.aad());
@@ -299,9 +312,9 @@ pub(super) fn decrypt(words: &RsaWords, beside: &mut Beside) -> Result<Answer, R
             "leave --hash out",
         ));
     }
-    let (desk, at) = words.key.desk(Entry::Needed, beside)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key.key, &mut named)?;
+    let named = words.key.key()?;
+    let desk = words.key.desk(Entry::Needed, &named, beside)?;
+    let choice = named.choice();
     let mut input = words.key.input.open()?;
     if words.envelope {
         let (report, placed) = words
@@ -378,9 +391,9 @@ impl SealWords {
 
 pub(super) fn seal(words: &SealWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let aad = words.aad()?;
-    let (desk, at) = words.key.desk(Entry::Needed, beside)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key.key, &mut named)?;
+    let named = words.key.key()?;
+    let desk = words.key.desk(Entry::Needed, &named, beside)?;
+    let choice = named.choice();
     let mut input = words.key.input.open()?;
     let how = words.sealing(&aad);
     let (report, placed) = words
@@ -391,9 +404,9 @@ pub(super) fn seal(words: &SealWords, beside: &mut Beside) -> Result<Answer, Ref
 
 pub(super) fn open(words: &SealWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let aad = words.aad()?;
-    let (desk, at) = words.key.desk(Entry::Needed, beside)?;
-    let mut named = Named::default();
-    let choice = at.key(&words.key.key, &mut named)?;
+    let named = words.key.key()?;
+    let desk = words.key.desk(Entry::Needed, &named, beside)?;
+    let choice = named.choice();
     let mut input = words.key.input.open()?;
     let how = words.sealing(&aad);
     let (report, placed) = words
