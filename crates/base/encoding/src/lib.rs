@@ -3,6 +3,7 @@
 //! * [`hex`], [`base64`] and [`base58`]: strict decoders; what they accept, they would have written the same way.
 //! * [`der`]: values of X.690 in their one spelling, and PEM around them.
 //! * [`lp`]: length-prefixed joining, the only way bytes of different fields are put side by side.
+//! * [`terminal`]: foreign text written so that a terminal obeys nothing in it.
 //! * [`Reader`]: a cursor over foreign bytes that cannot run past their end.
 //!
 //! Integers are big-endian throughout (design 7).
@@ -15,6 +16,7 @@ pub mod der;
 pub mod fuzzing;
 pub mod hex;
 mod reader;
+pub mod terminal;
 
 pub use reader::{Reader, Truncated};
 

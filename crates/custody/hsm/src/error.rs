@@ -307,7 +307,9 @@ impl Error {
             Self::Uri(_) | Self::UriUnknown(_) => {
                 "write it like pkcs11:token=NAME;object=KEY?module-path=/path/to/module.so"
             }
-            Self::UriConflict { .. } => "name the token and the key in one URI, or correct one of them",
+            Self::UriConflict { .. } => {
+                "name the token and the key in one URI, or correct one of them"
+            }
             Self::Config(_) => "correct the file; nothing was done",
             Self::NoToken { .. } => {
                 "name one with --label, --serial, --slot-id or --uri; keywright hsm list-slots shows all"

@@ -418,11 +418,7 @@ pub fn find(desk: &Desk, choice: &KeyChoice<'_>, near: Near) -> Result<FindRepor
 ///
 /// # Errors
 /// [`Error::Value`] for a text that is no print; what the token fails with. Finding none is a result.
-pub fn find_print(
-    desk: &Desk,
-    choice: &KeyChoice<'_>,
-    print: &str,
-) -> Result<FindReport, Error> {
+pub fn find_print(desk: &Desk, choice: &KeyChoice<'_>, print: &str) -> Result<FindReport, Error> {
     let digits = print.replace(':', "").to_ascii_lowercase();
     let is_hex = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_hex && !print.starts_with("SHA256:") {

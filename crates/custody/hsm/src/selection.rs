@@ -76,9 +76,8 @@ impl TokenChoice<'_> {
 
     fn fits(&self, info: &TokenInfo) -> bool {
         let names = &info.names;
-        let same = |wanted: Option<&str>, is: &[u8]| {
-            wanted.is_none_or(|wanted| wanted.as_bytes() == is)
-        };
+        let same =
+            |wanted: Option<&str>, is: &[u8]| wanted.is_none_or(|wanted| wanted.as_bytes() == is);
         same(self.label, &names.label)
             && same(self.serial, &names.serial)
             && self.slot.is_none_or(|slot| slot == info.slot.number())
@@ -189,7 +188,11 @@ impl<'a> KeyChoice<'a> {
     }
 
     /// The attributes to search by in this session; none if nothing in its token is meant.
-    fn template_in(&self, session: &Session, class: ClassWanted) -> Result<Option<Template>, Error> {
+    fn template_in(
+        &self,
+        session: &Session,
+        class: ClassWanted,
+    ) -> Result<Option<Template>, Error> {
         let Some(template) = self.template(class) else {
             return Ok(None);
         };

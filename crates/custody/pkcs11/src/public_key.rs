@@ -7,7 +7,7 @@
 //!
 //! Not here: compressed points.
 
-use keywright_encoding::{base64, der, hex};
+use keywright_encoding::{base64, der, hex, terminal};
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
 use keywright_primitives::hash::sha256;
 
@@ -216,6 +216,8 @@ impl PublicKey {
             Form::Ssh => {
                 let (name, blob) = self.ssh_blob().ok_or_else(|| none("SSH"))?;
                 let blob = base64::encode(&blob);
+                // A line of its own: no comment may begin another one.
+                let comment = terminal::escaped(comment);
                 Ok(format!("{name} {blob} {comment}\n").into_bytes())
             }
         }

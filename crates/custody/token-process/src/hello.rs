@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use keywright_custody::HolderOperation;
-use keywright_encoding::Reader;
+use keywright_encoding::{Reader, terminal};
 use keywright_pkcs11::{Copies, TokenQuery};
 use keywright_types::{Algorithm, KeySpec, Purpose};
 
@@ -243,9 +243,8 @@ pub(crate) fn read_opened(bytes: &[u8]) -> Option<Opened> {
 
 /// One line for people. It is the child's, so nothing in it is believed, and no terminal is told what to do.
 fn sentence(reader: &mut Reader<'_>) -> Option<String> {
-    let text = String::from_utf8_lossy(reader.lp().ok()?).into_owned();
-    let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
-    Some(text.chars().take(LONGEST_SENTENCE).map(plain).collect())
+    let text = terminal::escaped_bytes(reader.lp().ok()?);
+    Some(text.chars().take(LONGEST_SENTENCE).collect())
 }
 
 fn put_magic(out: &mut Buffer) {

@@ -63,6 +63,7 @@ pub(crate) fn confirm_with(deed: &str, word: Word<'_>, yes: Yes) -> Result<(), F
         ));
     }
     let mut answer = String::new();
+    let deed = &crate::output::line(deed);
     let asked = write!(screen, "{deed}? {}: ", word.asked()).and_then(|()| screen.flush());
     let heard = asked
         .and_then(|()| crate::hsm::interrupt::wait(&input))

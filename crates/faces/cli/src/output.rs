@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
+use keywright_encoding::terminal;
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -108,22 +109,29 @@ pub(crate) fn document<T: Serialize>(
     data(line.as_bytes()).map(drop)
 }
 
-/// Names and values under each other.
+/// Names and values under each other, one line each: what a terminal obeys is written out.
 pub(crate) fn fields(rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     rows.iter()
-        .map(|(name, value)| format!("{name:width$}  {value}\n"))
+        .map(|(name, value)| {
+            let (name, value) = (terminal::escaped(name), terminal::escaped(value));
+            format!("{name:width$}  {value}\n")
+        })
         .collect()
 }
 
-/// Rows in columns as wide as their widest entry; the first row is the heading.
+/// Rows in columns as wide as their widest entry; the first row is the heading. A row is one line: what a terminal
+/// obeys is written out.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let plain = |row: &Vec<String>| {
+        let cells = row.iter().map(|cell| terminal::escaped(cell).into_owned());
+        cells.collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = rows.iter().map(plain).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(column))
-            .map(String::len)
-            .max()
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max()
     };
     let widths: Vec<_> = (0..columns)
         .map(|column| width(column).unwrap_or(0))
@@ -138,6 +146,11 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect()
 }
 
+/// A failure or a warning in one line of standard error.
+pub(crate) fn line(text: &str) -> String {
+    terminal::escaped(text).into_owned()
+}
+
 /// Prints a failure: what happened, and what to do.
 pub(crate) fn failure(format: Format, failure: &Failure) {
     let Failure {
@@ -149,7 +162,7 @@ pub(crate) fn failure(format: Format, failure: &Failure) {
     } = failure;
     match format {
         Format::Text | Format::Csv | Format::Html | Format::Sarif => {
-            message!("error: {happened}\nhelp: {advice}");
+            message!("error: {}\nhelp: {}", line(happened), line(advice));
         }
         Format::Json => {
             let error = ErrorFields {
@@ -166,9 +179,9 @@ pub(crate) fn failure(format: Format, failure: &Failure) {
 
 fn json<T: Serialize>(content: &T) -> String {
     // Structs of texts and numbers always have a JSON form.
-    serde_json::to_string(&Document {
+    let document = serde_json::to_string(&Document {
         schema_version: 1,
         content,
-    })
-    .unwrap_or_default()
+    });
+    terminal::escaped_json(&document.unwrap_or_default()).into_owned()
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use keywright_encoding::terminal;
 use keywright_pkcs11_names::CallRecord;
 
 use crate::lines::{End, Lines};
@@ -188,14 +189,8 @@ impl Inner {
     }
 }
 
-/// Text from outside, without what a terminal or a table would obey, and not longer than `most` characters.
+/// The first `most` characters of a text from outside, with nothing that a terminal obeys.
 pub(crate) fn printable(text: &str, most: usize) -> String {
-    let plain = |c: char| match c.is_control()
-        || ('\u{202a}'..='\u{202e}').contains(&c)
-        || ('\u{2066}'..='\u{2069}').contains(&c)
-    {
-        true => '\u{fffd}',
-        false => c,
-    };
-    text.chars().take(most).map(plain).collect()
+    let start: String = text.chars().take(most).collect();
+    terminal::escaped(&start).into_owned()
 }

@@ -3,17 +3,11 @@
 //! An operation's name or an error's code may hold anything a target sent. Control characters could move
 //! the cursor or colour a verdict, marks of writing direction could turn a line around; both are written out.
 
+use keywright_encoding::terminal;
+
 /// `text` without anything a terminal would act on.
 pub(crate) fn shown(text: &str) -> String {
-    text.chars()
-        .fold(String::with_capacity(text.len()), |mut out, c| {
-            if acts(c) {
-                out.extend(c.escape_unicode());
-            } else {
-                out.push(c);
-            }
-            out
-        })
+    terminal::escaped(text).into_owned()
 }
 
 /// `text` as [`shown`], with its middle left out where it is longer than `width` characters.
@@ -30,16 +24,6 @@ pub(crate) fn fitted(text: &str, width: usize) -> String {
     format!("{start}...{end}")
 }
 
-fn acts(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{feff}'
-        )
-        || ('\u{202a}'..='\u{202e}').contains(&c)
-        || ('\u{2066}'..='\u{2069}').contains(&c)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,7 +31,7 @@ mod tests {
     #[test]
     fn nothing_that_a_terminal_acts_on_remains() {
         let shown = shown("a\u{1b}[31mred\r\n\u{202e}b\u{7}\u{9b}c");
-        assert!(!shown.chars().any(acts));
+        assert!(!shown.chars().any(terminal::is_obeyed));
         assert!(shown.contains("\\u{1b}[31mred"));
     }
 

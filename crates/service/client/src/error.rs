@@ -6,6 +6,7 @@ use std::io;
 use http::StatusCode;
 use keywright_api::Codec;
 use keywright_api::answer::{ErrorAnswer, ErrorBody};
+use keywright_encoding::terminal;
 use keywright_types::{Code, RequestId};
 use rustls::AlertDescription;
 
@@ -105,9 +106,8 @@ impl Refused {
         Self {
             status,
             code: error.code(),
-            message: message
+            message: terminal::escaped(message)
                 .chars()
-                .filter(|character| !character.is_control())
                 .take(LONGEST_MESSAGE)
                 .collect(),
             request: *request,

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use keywright_audit::show::{Filter, ShowError, show};
+use keywright_encoding::terminal;
 use keywright_types::{Code, KeyId, Operation, PrincipalId, RequestId};
 use serde_json::Value;
 
@@ -76,7 +77,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             return Ok(Exit::Ok);
         }
         record["schema_version"] = 1.into();
-        if output::data(format!("{record}\n").as_bytes())? == Reader::Gone {
+        let line = format!("{record}\n");
+        if output::data(terminal::escaped_json(&line).as_bytes())? == Reader::Gone {
             return Ok(Exit::Ok);
         }
         shown += 1;

@@ -106,20 +106,23 @@ impl Told {
             lines.unwrap_or_default(),
             self.seconds,
             self.written,
-            self.output
+            output::line(&self.output)
         ));
         if self.resumed > 0 {
             let line = format!("{} of them by a run that was interrupted\n", self.resumed);
             text.push_str(&line);
         }
         if let Some(rejects) = &self.rejects {
+            let rejects = output::line(rejects);
             text.push_str(&format!("{} rows rejected to {rejects}\n", self.rejected));
         }
         for entry in &self.metadata_left_out {
+            let entry = output::line(entry);
             let line = format!("metadata left out, it may hold values of these columns: {entry}\n");
             text.push_str(&line);
         }
         if let Some(protection) = &self.protection {
+            let protection = output::line(protection);
             text.push_str(&format!("{protection} belongs beside it\n"));
         }
         text

@@ -212,18 +212,16 @@ impl Checked {
         };
         let mut text = format!("{}\n{}", size.text(), output::table(&table));
         for column in &self.columns {
+            let name = output::line(&column.name);
             if let Some(refused) = column.refused {
-                text.push_str(&format!("{}: {refused}\n", column.name));
+                text.push_str(&format!("{name}: {refused}\n"));
             }
             for misfit in &column.first {
-                text.push_str(&format!(
-                    "{}: row {}: {}\n",
-                    column.name, misfit.row, misfit.reason
-                ));
+                text.push_str(&format!("{name}: row {}: {}\n", misfit.row, misfit.reason));
             }
             let more = column.misfits.saturating_sub(LISTED as u64);
             if more > 0 {
-                text.push_str(&format!("{}: and {more} more\n", column.name));
+                text.push_str(&format!("{name}: and {more} more\n"));
             }
         }
         text

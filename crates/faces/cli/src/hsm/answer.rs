@@ -1,5 +1,6 @@
 //! The one document or text that a command prints, and its failures.
 
+use keywright_encoding::terminal;
 use keywright_hsm::{Context, Error, Kind};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -127,11 +128,12 @@ pub(super) fn print(
     };
     if format == Format::Json {
         let document = document(command, context, beside, outcome);
-        output::data((document.to_string() + "\n").as_bytes())?;
+        let document = document.to_string() + "\n";
+        output::data(terminal::escaped_json(&document).as_bytes())?;
         return Ok(exit);
     }
     for warning in &beside.warnings {
-        message!("warning: {warning}");
+        message!("warning: {}", output::line(warning));
     }
     match outcome {
         Ok(answer) => {
@@ -156,7 +158,7 @@ pub(super) fn told(
     let warnings = beside
         .warnings
         .iter()
-        .map(|warning| format!("warning: {warning}\n"));
+        .map(|warning| format!("warning: {}\n", output::line(warning)));
     let warnings: String = warnings.collect();
     match outcome {
         Ok(answer) => {
@@ -269,7 +271,8 @@ impl Told {
     fn lines(&self) -> String {
         let more = self.explain.as_ref().map(|line| format!("; {line}"));
         let more = more.unwrap_or_default();
-        format!("error: {}\nhelp: {}{more}", self.message, self.hint)
+        let (message, hint) = (output::line(&self.message), output::line(&self.hint));
+        format!("error: {message}\nhelp: {hint}{more}")
     }
 
     fn json(&self) -> Value {

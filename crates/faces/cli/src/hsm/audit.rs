@@ -179,14 +179,18 @@ fn in_words(report: &AuditReport) -> String {
             (_, Some(waived)) => format!(" [waived until {}: {}]", waived.until, waived.reason),
             _ => " [known]".to_owned(),
         };
-        text.push_str(&format!(
-            "{} {} {} {name:?}{state}\n  {}\n  {}\n",
-            issue.severity,
-            issue.issue_type,
-            issue.key_class,
-            issue.description,
-            issue.recommendation
-        ));
+        let lines = [
+            format!(
+                "{} {} {} {name:?}{state}",
+                issue.severity, issue.issue_type, issue.key_class
+            ),
+            format!("  {}", issue.description),
+            format!("  {}", issue.recommendation),
+        ];
+        for line in lines {
+            text.push_str(&crate::output::line(&line));
+            text.push('\n');
+        }
     }
     let sums = &report.summary;
     text.push_str(&format!(

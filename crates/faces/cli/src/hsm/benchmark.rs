@@ -81,7 +81,7 @@ impl BenchmarkWords {
     ) -> Result<Exit, Refusal> {
         // Before it begins, because it may take long.
         for warning in beside.warnings.drain(..) {
-            message!("warning: {warning}");
+            message!("warning: {}", crate::output::line(&warning));
         }
         let measured =
             crate::bench::on_token(&self.flags, (&ready.token, ready.key.as_ref()), format);

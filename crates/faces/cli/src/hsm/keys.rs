@@ -4,7 +4,9 @@ use keywright_hsm::objects::ObjectReport;
 use keywright_hsm::pairs::{self, Half, Leaving, Namesakes, NewKey};
 use keywright_hsm::public_key::{Form, PublicKey};
 use keywright_hsm::request::{self, Wanted};
-use keywright_hsm::{Access, Curve, Desk, Error, Hash, MlDsa, MlKem, PairKind, Purpose, SlhDsa, Uri};
+use keywright_hsm::{
+    Access, Curve, Desk, Error, Hash, MlDsa, MlKem, PairKind, Purpose, SlhDsa, Uri,
+};
 use keywright_pkcs11_names::ObjectClass;
 use serde_json::json;
 

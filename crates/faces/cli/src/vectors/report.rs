@@ -139,7 +139,7 @@ impl Report {
         let mut text = String::new();
         let mut say = |line: String| {
             // Writing into a text cannot fail.
-            let _infallible = writeln!(text, "{line}");
+            let _infallible = writeln!(text, "{}", crate::output::line(&line));
         };
         for file in &self.files {
             say(format!(

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use keywright_encoding::terminal;
+
 use super::{figure, named, quantile, time};
 use crate::compare::Comparison;
 use crate::finding::Finding;
@@ -36,7 +38,13 @@ fn table(out: &mut String, title: &str, heading: &[&str], rows: &[Vec<String>]) 
         return;
     }
     let heading: Vec<String> = heading.iter().map(|cell| (*cell).to_owned()).collect();
-    let all: Vec<&Vec<String>> = std::iter::once(&heading).chain(rows).collect();
+    let plain = |row: &Vec<String>| {
+        row.iter()
+            .map(|cell| terminal::escaped(cell).into_owned())
+            .collect()
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(plain).collect();
+    let all: Vec<&Vec<String>> = std::iter::once(&heading).chain(&rows).collect();
     let width = |column: usize| {
         let cells = all.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)

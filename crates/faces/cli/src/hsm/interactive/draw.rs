@@ -1,5 +1,6 @@
 //! What is on the screen. Without colours: what is chosen is reversed, so that it is seen on every terminal.
 
+use keywright_encoding::terminal;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
@@ -57,8 +58,9 @@ fn page(frame: &mut Frame<'_>, (title, place): (&str, &str), keys: &str) -> Rect
 
 /// With dots in place of what has no room.
 fn shortened(text: &str, room: usize) -> String {
+    let text = terminal::escaped(text);
     if text.chars().count() <= room {
-        return text.to_owned();
+        return text.into_owned();
     }
     let kept: String = text.chars().take(room.saturating_sub(3)).collect();
     kept.trim_end().to_owned() + "..."
@@ -171,6 +173,7 @@ pub(super) fn listing(frame: &mut Frame<'_>, listing: &Listing) {
 
 /// A question above everything else, with how it is answered.
 pub(super) fn dialog(frame: &mut Frame<'_>, (question, hint): (&str, &str), typed: &str) {
+    let question = terminal::escaped(question);
     let area = frame.area();
     let width = area.width.saturating_sub(8);
     // What a question of two long URIs takes has room, and a short one is not lost in it.
@@ -189,7 +192,7 @@ pub(super) fn dialog(frame: &mut Frame<'_>, (question, hint): (&str, &str), type
         .borders(Borders::ALL)
         .title(" Enter: go on   Esc: leave it ");
     let text = vec![
-        Line::from(question.to_owned()),
+        Line::from(question.into_owned()),
         Line::from(""),
         Line::from(hint.to_owned()),
         Line::from(format!("> {typed}")),

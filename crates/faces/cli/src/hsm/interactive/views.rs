@@ -1,5 +1,6 @@
 //! What can be looked at: the menu, text, and the tables that other commands' results become.
 
+use keywright_encoding::terminal;
 use serde_json::Value;
 
 use super::registry::Entry;
@@ -140,10 +141,7 @@ fn is_wide(line: &str) -> bool {
 fn folded(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines() {
-        let clean: String = line
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect();
+        let clean = terminal::escaped(line).into_owned();
         match is_wide(&clean) && !is_row(&clean) {
             true => fold(&clean, &mut lines),
             false => lines.push(clean),
@@ -208,8 +206,8 @@ pub(super) fn objects(data: &Value) -> (Listing, Vec<Seen>) {
         word.to_ascii_lowercase()
     };
     let label = |object: &Value| -> String {
-        let shown = text(object, "label").chars().filter(|c| !c.is_control());
-        shown.take(24).collect()
+        let shown = terminal::escaped(text(object, "label"));
+        shown.chars().take(24).collect()
     };
     let row = |object: &Value| {
         let bits = object.get("key_size_bits").and_then(Value::as_u64);
@@ -233,9 +231,9 @@ pub(super) fn objects(data: &Value) -> (Listing, Vec<Seen>) {
         "class", "type", "size", "label", "id"
     );
     let listing = Listing {
-        title: match objects.len() {
-            1 => format!("1 object of {}", text(data, "token_label")),
-            count => format!("{count} objects of {}", text(data, "token_label")),
+        title: match (objects.len(), terminal::escaped(text(data, "token_label"))) {
+            (1, token) => format!("1 object of {token}"),
+            (count, token) => format!("{count} objects of {token}"),
         },
         keys: "Up/Down choose  Enter every attribute  Esc back",
         heading: vec![heading],
@@ -338,7 +336,7 @@ mod tests {
     #[test]
     fn what_a_terminal_would_obey_is_not_among_the_lines() {
         let lines = folded("a\u{1b}[2Jb\tc\u{7}");
-        assert_eq!(lines, ["a [2Jb c "]);
+        assert_eq!(lines, ["a\\u{1b}[2Jb\\tc\\u{7}"]);
     }
 
     #[test]
