@@ -134,6 +134,14 @@ pub enum Error {
     /// A signature, MAC or checksum does not fit.
     #[error("the {0} does not fit")]
     Unfit(&'static str),
+    /// A MAC of another length than the verifier asks for.
+    #[error("the MAC has {found} bytes, and {wanted} are expected")]
+    MacLength {
+        /// Its bytes.
+        found: usize,
+        /// Those of a whole one, or of one that was cut as the verifier says.
+        wanted: usize,
+    },
     /// Not a container of ours, or damaged, or under another key, or with other additional data.
     #[error(
         "this does not open under this key: it is damaged, or made with another key or other additional data"
@@ -222,7 +230,7 @@ impl Error {
             | Self::NoKey { .. } => Kind::NotFound,
             Self::ManyTokens { .. } | Self::ManyKeys { .. } => Kind::Ambiguous,
             Self::FinalTry | Self::Refused(_) | Self::Stays => Kind::Refused,
-            Self::Unfit(_) | Self::Rejected { .. } => Kind::Negative,
+            Self::Unfit(_) | Self::MacLength { .. } | Self::Rejected { .. } => Kind::Negative,
             Self::Unreadable(_) | Self::Faulty => Kind::Token,
             Self::NoParameter { .. } => Kind::Unsupported,
             Self::Input(_) | Self::Output(_) | Self::Random => Kind::Io,
@@ -262,6 +270,7 @@ impl Error {
             Self::Unreadable(_) => ReturnCode::ATTRIBUTE_TYPE_INVALID,
             // A check value, or a signature that the token itself made, is none that somebody gave.
             Self::Unfit("signature" | "code") => ReturnCode::SIGNATURE_INVALID,
+            Self::MacLength { .. } => ReturnCode::SIGNATURE_LEN_RANGE,
             Self::Rejected { .. } => ReturnCode::ENCRYPTED_DATA_INVALID,
             Self::Random => ReturnCode::RANDOM_NO_RNG,
             _ => return None,
@@ -337,6 +346,9 @@ impl Error {
             Self::Stays => "only keys made with --extractable can be wrapped",
             Self::FinalTry => "make sure of the PIN, then add --final-try",
             Self::Unfit(_) => "check that data, key and mechanism are those it was made with",
+            Self::MacLength { .. } => {
+                "give the whole MAC; if it was cut when it was made, say to how many bytes: --mac-len N"
+            }
             Self::Rejected { .. } => {
                 "give the whole file, the same key and the same --aad as when it was made"
             }

@@ -1,7 +1,8 @@
 //! `hmac-sign`, `hmac-verify`, `cmac-sign`, `cmac-verify`: message authentication codes over inputs of any size.
 //!
 //! A code may be cut to its first bytes. One of full length is verified by the token; a shorter one is made
-//! again and compared in constant time, since not every token verifies a part.
+//! again and compared in constant time, since not every token verifies a part. The verifier says how long the code
+//! is, never the code: else each forger chooses how many bits to guess (SP 800-107 5.3.3).
 
 use std::io::Read;
 
@@ -149,19 +150,25 @@ fn make(
     Ok((mac, length))
 }
 
-/// Verifies a code, whole or cut.
+/// Verifies a code of `length` bytes.
 ///
 /// # Errors
-/// [`Error::Unfit`] if it does not fit, and only then; [`Error::Value`] for a length that none has; what the
-/// token refuses.
+/// [`Error::MacLength`] if it has another length, [`Error::Unfit`] if it does not fit, and only then;
+/// [`Error::Value`] for a length that none has; what the token refuses.
 pub fn verify(
     desk: &mut Desk,
     choice: &KeyChoice<'_>,
-    (code, shortest): (Code, Shortest),
+    (code, length, shortest): (Code, usize, Shortest),
     input: &mut dyn Read,
     mac: &[u8],
 ) -> Result<MacReport, Error> {
-    code.check(mac.len(), shortest)?;
+    code.check(length, shortest)?;
+    if mac.len() != length {
+        return Err(Error::MacLength {
+            found: mac.len(),
+            wanted: length,
+        });
+    }
     let key = desk.find(choice, ObjectClass::SECRET_KEY)?;
     let mut told = report(desk, key, code, "verify")?;
     told.mac_bytes = mac.len();

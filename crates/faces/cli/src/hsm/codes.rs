@@ -53,6 +53,9 @@ pub(crate) struct HmacVerifyWords {
     /// The file with the code.
     #[arg(long, value_name = "FILE")]
     hmac: PathBuf,
+    /// Bytes of a code that was cut when it was made; at least 8 [default: whole].
+    #[arg(long, value_name = "BYTES")]
+    mac_len: Option<usize>,
 }
 
 /// A code to verify, with AES.
@@ -63,7 +66,10 @@ pub(crate) struct CmacVerifyWords {
     /// The file with the code.
     #[arg(long, value_name = "FILE")]
     cmac: PathBuf,
-    /// Accept a code of 4 bytes or more.
+    /// Bytes of a code that was cut when it was made; at least 8.
+    #[arg(long, value_name = "BYTES", default_value_t = 16)]
+    mac_len: usize,
+    /// Accept a --mac-len of 4 bytes or more.
     #[arg(long)]
     allow_short: bool,
 }
@@ -91,7 +97,7 @@ fn make_code(
 
 fn check_code(
     words: &KeyWords,
-    wanted: (Code, Shortest),
+    wanted: Wanted,
     file: &std::path::Path,
     beside: &mut Beside,
 ) -> Result<Answer, Refusal> {
@@ -129,13 +135,16 @@ pub(super) fn cmac(words: &CmacWords, beside: &mut Beside) -> Result<Answer, Ref
 }
 
 pub(super) fn hmac_verify(words: &HmacVerifyWords, beside: &mut Beside) -> Result<Answer, Refusal> {
-    let wanted = (Code::Hmac(words.algorithm.into()), Shortest::Eight);
+    let code = Code::Hmac(words.algorithm.into());
+    let length = words.mac_len.unwrap_or(code.whole_len());
+    let wanted = (code, length, Shortest::Eight);
     check_code(&words.key, wanted, &words.hmac, beside)
 }
 
 pub(super) fn cmac_verify(words: &CmacVerifyWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let wanted = (
         Code::Cmac,
+        words.mac_len,
         if words.allow_short {
             Shortest::Four
         } else {

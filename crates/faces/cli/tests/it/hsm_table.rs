@@ -296,6 +296,8 @@ const TABLE: [Row; 41] = [
             "@message",
             "--cmac",
             "@cmac",
+            "--mac-len",
+            "12",
         ],
     ),
     row("gen-random", Public, &["--bytes", "32", "--hex"]),

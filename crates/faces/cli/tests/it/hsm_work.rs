@@ -459,7 +459,8 @@ fn hmac_is_that_of_pkcs11_tool_and_any_other_code_is_refused() {
                 ]
                 .concat(),
             );
-            let verify = || scene.user(&[&["hmac-verify", "--hmac", &code], &words[..]].concat());
+            let cut = ["hmac-verify", "--hmac", &code, "--mac-len", &length];
+            let verify = || scene.user(&[&cut, &words[..]].concat());
             assert_eq!(verify().code, 0, "{length}");
             let mut bytes = scene.folder.read("code");
             bytes[3] ^= 1;
@@ -502,6 +503,68 @@ fn hmac_is_that_of_pkcs11_tool_and_any_other_code_is_refused() {
             2,
             "112",
         );
+    });
+}
+
+#[test]
+fn a_verifier_alone_says_how_long_a_code_is() {
+    on_each(|store| {
+        let scene = Scene::new(store);
+        scene.data(&["gen-hmac-key", "--key-label", "hmac"]);
+        scene.data(&["gen-cmac-key", "--key-label", "cmac"]);
+        let message = scene.file("message", "pay 100");
+        for (kind, whole) in [("hmac", 32), ("cmac", 16)] {
+            let code = scene.name(kind);
+            let (sign, check) = (format!("{kind}-sign"), format!("{kind}-verify"));
+            let flag = format!("--{kind}");
+            let key = ["--key-label", kind, "--input", &message];
+            scene.data(&[&[sign.as_str(), "--output", &code], &key[..]].concat());
+            let bytes = scene.folder.read(kind);
+            assert_eq!(bytes.len(), whole);
+            let verify = |file: &str, more: &[&str]| {
+                scene.user(&[&[check.as_str(), &flag, file], &key[..], more].concat())
+            };
+            assert_eq!(verify(&code, &[]).code, 0);
+            let longer = [bytes.as_slice(), &[0]].concat();
+            let wrong = (0..whole)
+                .map(|length| &bytes[..length])
+                .chain([&longer[..]]);
+            for part in wrong {
+                let part = scene.file("part", part);
+                refused(&verify(&part, &[]), 8, "are expected");
+            }
+            // Cut as both sides agree; every other length is refused then, the whole code too.
+            let cut = scene.file("cut", &bytes[..8]);
+            assert_eq!(verify(&cut, &["--mac-len", "8"]).code, 0);
+            refused(
+                &verify(&cut, &["--mac-len", "9"]),
+                8,
+                "8 bytes, and 9 are expected",
+            );
+            refused(&verify(&code, &["--mac-len", "8"]), 8, "8 are expected");
+            let most = (whole + 1).to_string();
+            for length in ["0", "4", "7", &most] {
+                refused(&verify(&cut, &["--mac-len", length]), 2, "bytes");
+            }
+        }
+        // Four bytes are taken by name alone, and only where the verifier says four.
+        let four = scene.file("four", &scene.folder.read("cmac")[..4]);
+        let words = [
+            "cmac-verify",
+            "--key-label",
+            "cmac",
+            "--input",
+            &message,
+            "--cmac",
+            &four,
+        ];
+        let verify = |more: &[&str]| scene.user(&[&words[..], more].concat());
+        refused(
+            &verify(&["--allow-short"]),
+            8,
+            "4 bytes, and 16 are expected",
+        );
+        assert_eq!(verify(&["--allow-short", "--mac-len", "4"]).code, 0);
     });
 }
 
@@ -561,7 +624,8 @@ fn cmac_is_that_of_openssl_and_any_other_code_is_refused() {
                 ]
                 .concat(),
             );
-            let verify = || scene.user(&[&["cmac-verify", "--cmac", &code], &words[..]].concat());
+            let cut = ["cmac-verify", "--cmac", &code, "--mac-len", length];
+            let verify = || scene.user(&[&cut, &words[..]].concat());
             assert_eq!(verify().code, 0, "{length}");
             let mut bytes = scene.folder.read("code");
             bytes[0] ^= 0x80;
