@@ -9,24 +9,29 @@
 //! CKA_UNWRAP = "absent"
 //! ```
 //!
-//! Values are written as [`inspect`](crate::inspection::inspect) shows them: flags and numbers as such, names of the
-//! header, bytes in hexadecimal; `absent` and `sensitive` stand for what cannot be read. What the file does not name
+//! Values are written as [`inspect`](crate::inspection::inspect) shows them, by the type of the attribute: flags and
+//! numbers as such, names of the header, bytes in hexadecimal; `absent` and `sensitive` stand for what cannot be read. What the file does not name
 //! does not matter.
 //!
 //! Not here: reading the key, and the weight of a difference ([`crate::inspection`]).
 
 use std::collections::BTreeMap;
 
-use keywright_pkcs11_names::{AttributeType, Named as _, ObjectClass};
+use keywright_encoding::hex;
+use keywright_pkcs11_names::{
+    AttributeType, CertificateType, HardwareFeature, KeyType, MechanismType, Named, ObjectClass,
+    Profile, ValueType,
+};
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::attribute::{Attribute, Secrets, digits, flag, number, numbers};
 use crate::config::position;
 
 /// What a key is expected to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
-    attributes: BTreeMap<AttributeType, String>,
+    attributes: BTreeMap<AttributeType, Wanted>,
 }
 
 /// Why a text says of no key what it is expected to be.
@@ -54,27 +59,138 @@ impl ExpectedError {
 }
 
 /// A value as it may be written.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
-enum Wanted {
+pub(crate) enum Wanted {
     Flag(bool),
     Number(u64),
     Text(String),
     Names(Vec<String>),
 }
 
+/// What stands for a value that cannot be read.
+const UNREAD: [&str; 2] = ["absent", "sensitive"];
+
 impl Wanted {
-    /// As attributes are shown.
-    fn shown(self) -> String {
+    /// As attributes are shown; a secret only where it is asked for.
+    pub(crate) fn shown(&self, of: &Attribute<'_>, secrets: Secrets) -> String {
+        let is_word = matches!(self, Self::Text(text) if UNREAD.contains(&text.as_str()));
+        if of.is_secret() && secrets == Secrets::Hide && !is_word {
+            return "as in the file".to_owned();
+        }
         match self {
             Self::Flag(flag) => flag.to_string(),
             Self::Number(number) => number.to_string(),
-            Self::Text(text) => text,
-            Self::Names(mut names) => {
+            Self::Text(text) => text.clone(),
+            Self::Names(names) => {
+                let mut names = names.clone();
                 names.sort_unstable();
                 names.join(", ")
             }
         }
+    }
+
+    /// Whether what was read of an attribute is what was expected, by the type of its value.
+    pub(crate) fn is_fitted_by(&self, read: &Attribute<'_>) -> bool {
+        let Some(value) = read.reading.bytes() else {
+            let word = read.shown(Secrets::Hide);
+            return matches!(self, Self::Text(text) if *text == word);
+        };
+        match (read.kind.value_type(), self) {
+            (Some(ValueType::Flag) | None, Self::Flag(wanted)) => flag(value) == Some(*wanted),
+            (Some(ValueType::BigInteger), Self::Number(wanted)) => {
+                digits(value) == digits(&wanted.to_be_bytes())
+            }
+            (_, Self::Number(wanted)) => number(value) == Some(*wanted),
+            (Some(ValueType::Mechanisms), Self::Names(names)) => {
+                let mut read = numbers(value).unwrap_or_default();
+                let mut wanted: Vec<_> = names.iter().filter_map(|name| mechanism(name)).collect();
+                read.sort_unstable();
+                wanted.sort_unstable();
+                wanted.len() == names.len() && read == wanted
+            }
+            (kind, Self::Text(wanted)) => is_text(kind, (read, value), wanted),
+            (_, Self::Flag(_) | Self::Names(_)) => false,
+        }
+    }
+
+    /// Refuses what no value of this attribute can be.
+    fn check(&self, kind: AttributeType) -> Result<(), String> {
+        let Some(value) = kind.value_type() else {
+            return Ok(());
+        };
+        let is_word = matches!(self, Self::Text(text) if UNREAD.contains(&text.as_str()));
+        let wanted = match (value, self) {
+            _ if is_word => return Ok(()),
+            (ValueType::Flag, Self::Flag(_)) => return Ok(()),
+            (ValueType::Flag, Self::Text(text)) if matches!(text.as_str(), "true" | "false") => {
+                return Ok(());
+            }
+            (ValueType::Flag, _) => "true or false",
+            (ValueType::Mechanisms, Self::Names(_) | Self::Text(_)) => return Ok(()),
+            (ValueType::Mechanisms, _) => "a list of names",
+            (ValueType::Bytes, Self::Text(text)) if kind == AttributeType::EC_PARAMS => {
+                return if text.is_empty() {
+                    Err(format!("{kind} takes the name of a curve"))
+                } else {
+                    Ok(())
+                };
+            }
+            (ValueType::Bytes, Self::Text(text)) if bytes(text).is_some() => return Ok(()),
+            (ValueType::Bytes, _) => "hexadecimal digits in quotes, two for each byte",
+            (ValueType::BigInteger, Self::Text(text)) if bytes(text).is_some() => return Ok(()),
+            (ValueType::BigInteger, Self::Number(_)) => return Ok(()),
+            (ValueType::BigInteger, _) => "a number, or hexadecimal digits in quotes",
+            (ValueType::Text, Self::Text(_)) => return Ok(()),
+            (ValueType::Text, _) => "a text in quotes",
+            (ValueType::Date, Self::Text(_)) => return Ok(()),
+            (ValueType::Date, _) => "a date in quotes, such as \"2030-12-31\"",
+            (_, Self::Number(_) | Self::Text(_)) => return Ok(()),
+            _ => "a number or a name in quotes",
+        };
+        Err(format!("{kind} takes {wanted}"))
+    }
+}
+
+/// Digits may have colons between them and be capitals.
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    hex::decode(&text.replace(':', "").to_ascii_lowercase()).ok()
+}
+
+fn mechanism(name: &str) -> Option<u64> {
+    number_of::<MechanismType>(name)
+}
+
+/// The number of a name of the header, or of one in hexadecimal.
+fn number_of<N: Named>(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix("0x");
+    let known = || N::names().iter().find(|(known, _)| *known == name);
+    match digits {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => known().map(|(_, number)| *number),
+    }
+}
+
+/// Whether a value is what this text says it is.
+fn is_text(kind: Option<ValueType>, (read, value): (&Attribute<'_>, &[u8]), wanted: &str) -> bool {
+    let is_number = |wanted: Option<u64>| wanted.is_some() && number(value) == wanted;
+    let as_shown = || read.shown(Secrets::Reveal) == wanted;
+    match kind {
+        Some(ValueType::Text) => value == wanted.as_bytes() || as_shown(),
+        Some(ValueType::BigInteger) => {
+            bytes(wanted).is_some_and(|wanted| digits(&wanted) == digits(value))
+        }
+        Some(ValueType::Bytes) | None => {
+            bytes(wanted).is_some_and(|wanted| wanted == value) || as_shown()
+        }
+        Some(ValueType::Date) => wanted.replace('-', "").as_bytes() == value || as_shown(),
+        Some(ValueType::Mechanism) => is_number(mechanism(wanted)),
+        Some(ValueType::CertificateType) => is_number(number_of::<CertificateType>(wanted)),
+        Some(ValueType::HardwareFeature) => is_number(number_of::<HardwareFeature>(wanted)),
+        Some(ValueType::KeyType) => is_number(number_of::<KeyType>(wanted)),
+        Some(ValueType::ObjectClass) => is_number(number_of::<ObjectClass>(wanted)),
+        Some(ValueType::Profile) => is_number(number_of::<Profile>(wanted)),
+        _ => as_shown(),
     }
 }
 
@@ -103,10 +219,12 @@ impl Expected {
             let at = name.span().start;
             let kind = attribute(name.get_ref())
                 .map_err(|message| ExpectedError::at(text, at, message))?;
-            if attributes
-                .insert(kind, wanted.into_inner().shown())
-                .is_some()
-            {
+            let place = wanted.span().start;
+            let wanted = wanted.into_inner();
+            wanted
+                .check(kind)
+                .map_err(|message| ExpectedError::at(text, place, message))?;
+            if attributes.insert(kind, wanted).is_some() {
                 let message = format!("{kind} stands twice, under two of its names");
                 return Err(ExpectedError::at(text, at, message));
             }
@@ -118,15 +236,19 @@ impl Expected {
         Ok(Self { attributes })
     }
 
-    pub(crate) fn attributes(&self) -> impl Iterator<Item = (AttributeType, &str)> {
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = (AttributeType, &Wanted)> {
         let all = self.attributes.iter();
-        all.map(|(kind, text)| (*kind, text.as_str()))
+        all.map(|(kind, wanted)| (*kind, wanted))
     }
 
     /// The class, where the file names one.
     pub(crate) fn class(&self) -> Option<ObjectClass> {
-        let name = self.attributes.get(&AttributeType::CLASS)?;
-        ObjectClass::all().find(|class| class.name() == Some(name.as_str()))
+        let number = match self.attributes.get(&AttributeType::CLASS)? {
+            Wanted::Number(number) => Some(*number),
+            Wanted::Text(name) => number_of::<ObjectClass>(name),
+            _ => None,
+        };
+        number.map(ObjectClass::new)
     }
 }
 
@@ -150,14 +272,10 @@ fn attribute(name: &str) -> Result<AttributeType, String> {
         })
 }
 
-/// Whether what was read of an attribute is what was expected. Bytes may be written with colons and in capitals.
-pub(crate) fn is_as(kind: AttributeType, read: &str, wanted: &str) -> bool {
-    let text = matches!(kind, AttributeType::LABEL | AttributeType::APPLICATION);
-    read == wanted || (!text && read == wanted.replace(':', "").to_ascii_lowercase())
-}
-
 #[cfg(test)]
 mod tests {
+    use keywright_pkcs11::Reading;
+
     use super::*;
 
     #[test]
@@ -165,10 +283,16 @@ mod tests {
         let text = "CKA_SIGN = true\nCKA_VALUE_LEN = 32\nCKA_CLASS = \"CKO_SECRET_KEY\"\n\
             CKA_ALLOWED_MECHANISMS = [\"CKM_B\", \"CKM_A\"]\n0x80000001 = \"absent\"\n";
         let expected = Expected::read(text).unwrap();
-        let all: Vec<_> = expected
-            .attributes()
-            .map(|(_, value)| value.to_owned())
-            .collect();
+        let shown = |(kind, wanted): (AttributeType, &Wanted)| {
+            let (reading, class) = (Reading::Absent, None);
+            let attribute = Attribute {
+                kind,
+                reading: &reading,
+                class,
+            };
+            wanted.shown(&attribute, Secrets::Hide)
+        };
+        let all: Vec<_> = expected.attributes().map(shown).collect();
         for value in ["true", "32", "CKO_SECRET_KEY", "CKM_A, CKM_B", "absent"] {
             assert!(all.iter().any(|one| one == value), "{value}: {all:?}");
         }
@@ -192,6 +316,17 @@ mod tests {
             ("[CKA_ID]\na = 1\n", 1, "write true or false"),
             ("CKA_SIGN = true\n0x108 = true\n", 2, "stands twice"),
             ("0xzz = true\n", 1, "no attribute is called \"0xzz\""),
+            (
+                "CKA_SIGN = true\nCKA_ID = 1\n",
+                2,
+                "hexadecimal digits in quotes",
+            ),
+            ("CKA_ID = true\n", 1, "hexadecimal digits in quotes"),
+            ("CKA_ID = \"1\"\n", 1, "hexadecimal digits in quotes"),
+            ("CKA_SIGN = 1\n", 1, "true or false"),
+            ("CKA_PUBLIC_EXPONENT = true\n", 1, "a number"),
+            ("CKA_LABEL = 7\n", 1, "a text in quotes"),
+            ("CKA_VALUE_LEN = true\n", 1, "a number or a name"),
         ] {
             let error = Expected::read(text).unwrap_err();
             assert_eq!(error.line, line, "{text}: {error}");
@@ -199,13 +334,109 @@ mod tests {
         }
     }
 
+    fn fits(kind: AttributeType, value: &[u8], wanted: Wanted) -> bool {
+        let (reading, class) = (Reading::Value(value.to_vec()), None);
+        let read = Attribute {
+            kind,
+            reading: &reading,
+            class,
+        };
+        wanted.is_fitted_by(&read)
+    }
+
+    fn text(text: &str) -> Wanted {
+        Wanted::Text(text.to_owned())
+    }
+
     #[test]
-    fn bytes_may_have_colons_and_capitals_and_labels_may_not() {
-        assert!(is_as(AttributeType::ID, "0a1b", "0A:1B"));
-        assert!(is_as(AttributeType::LABEL, "a", "a"));
-        assert!(!is_as(AttributeType::LABEL, "a", "A"));
-        assert!(!is_as(AttributeType::ID, "0a1b", "0a1"));
-        assert!(!is_as(AttributeType::SIGN, "true", "false"));
-        assert!(!is_as(AttributeType::SIGN, "absent", "false"));
+    fn values_are_compared_by_type() {
+        let number = |number: u64| number.to_ne_bytes();
+        for (kind, value, wanted, is_fit) in [
+            (AttributeType::ID, &[0x0a, 0x1b][..], text("0A:1B"), true),
+            (AttributeType::ID, &[0x0a, 0x1b], text("0a1b"), true),
+            (AttributeType::ID, &[1], text("01"), true),
+            (AttributeType::ID, &[1], text("02"), false),
+            (AttributeType::ID, &[1], Wanted::Flag(true), false),
+            (AttributeType::LABEL, b"a", text("a"), true),
+            (AttributeType::LABEL, b"a", text("A"), false),
+            (AttributeType::SIGN, &[1], Wanted::Flag(false), false),
+            (AttributeType::SIGN, &[1], text("true"), true),
+            (
+                AttributeType::PUBLIC_EXPONENT,
+                &[3],
+                Wanted::Number(3),
+                true,
+            ),
+            (
+                AttributeType::PUBLIC_EXPONENT,
+                &[3],
+                Wanted::Number(17),
+                false,
+            ),
+            (
+                AttributeType::PUBLIC_EXPONENT,
+                &[17],
+                Wanted::Flag(true),
+                false,
+            ),
+            (
+                AttributeType::PUBLIC_EXPONENT,
+                &[0, 1, 0, 1],
+                Wanted::Number(65_537),
+                true,
+            ),
+            (
+                AttributeType::PUBLIC_EXPONENT,
+                &[1, 0, 1],
+                text("010001"),
+                true,
+            ),
+            (
+                AttributeType::CLASS,
+                &number(4),
+                text("CKO_SECRET_KEY"),
+                true,
+            ),
+            (AttributeType::KEY_TYPE, &number(3), text("CKK_ECDSA"), true),
+            (AttributeType::KEY_TYPE, &number(3), text("0x3"), true),
+            (
+                AttributeType::CERTIFICATE_TYPE,
+                &number(0),
+                text("CKC_X_509"),
+                true,
+            ),
+            (
+                AttributeType::CERTIFICATE_TYPE,
+                &number(0),
+                text("CKC_WTLS"),
+                false,
+            ),
+            (
+                AttributeType::VALUE_LEN,
+                &number(32),
+                Wanted::Number(32),
+                true,
+            ),
+            (AttributeType::VALUE_LEN, &number(32), text("32"), true),
+            (
+                AttributeType::END_DATE,
+                b"20301231",
+                text("2030-12-31"),
+                true,
+            ),
+            (
+                AttributeType::new(0x8000_0001),
+                &[1],
+                Wanted::Flag(true),
+                true,
+            ),
+            (AttributeType::new(0x8000_0001), &[1, 2], text("0102"), true),
+        ] {
+            assert_eq!(
+                fits(kind, value, wanted.clone()),
+                is_fit,
+                "{kind} {wanted:?}"
+            );
+        }
     }
 }

@@ -5,10 +5,11 @@ use keywright_pkcs11_names::{AttributeType, Named as _, ObjectClass};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
+use crate::attribute::{Attribute, Secrets, is_same};
 use crate::desk::Desk;
 use crate::error::Error;
-use crate::expected::{Expected, is_as};
-use crate::objects::{ObjectReport, told};
+use crate::expected::Expected;
+use crate::objects::ObjectReport;
 use crate::public_key::PublicKey;
 use crate::selection::KeyChoice;
 use crate::uri::Uri;
@@ -47,7 +48,7 @@ pub struct Inspected {
 #[non_exhaustive]
 pub struct AttributeReport {
     pub name: String,
-    /// The value; or `sensitive`; or `error` with its code.
+    /// The value; `readable (N bytes)` for the secret of a key; or `sensitive`; or `error` with its code.
     pub value: String,
     /// The length of what was read; none if nothing was.
     pub bytes: Option<usize>,
@@ -71,14 +72,14 @@ fn by_name<S: Serializer>(attributes: &[AttributeReport], out: S) -> Result<S::O
     map.end()
 }
 
-/// All attributes of the objects that fit, of `class` if it is given.
+/// All attributes of the objects that fit, of `class` if it is given. The secrets of keys are shown as `secrets` says.
 ///
 /// # Errors
 /// [`Error::Unnamed`], [`Error::NoKey`]; what the token fails with.
 pub fn inspect(
     desk: &Desk,
     choice: &KeyChoice<'_>,
-    class: Option<ObjectClass>,
+    (class, secrets): (Option<ObjectClass>, Secrets),
 ) -> Result<InspectReport, Error> {
     if choice.is_empty() {
         return Err(Error::Unnamed("key"));
@@ -93,7 +94,7 @@ pub fn inspect(
     }
     let objects: Vec<_> = found
         .into_iter()
-        .map(|handle| inspected(desk, handle))
+        .map(|handle| inspected(desk, handle, secrets))
         .collect::<Result<_, _>>()?;
     Ok(InspectReport {
         key_label: choice.name(),
@@ -102,8 +103,10 @@ pub fn inspect(
     })
 }
 
-fn inspected(desk: &Desk, handle: ObjectHandle) -> Result<Inspected, Error> {
+fn inspected(desk: &Desk, handle: ObjectHandle, secrets: Secrets) -> Result<Inspected, Error> {
     let session = &desk.session;
+    let class = session.attribute(handle, AttributeType::CLASS)?.number();
+    let class = class.map(ObjectClass::new);
     let mut attributes = Vec::new();
     let mut absent_attributes = 0;
     for kind in AttributeType::all() {
@@ -112,9 +115,14 @@ fn inspected(desk: &Desk, handle: ObjectHandle) -> Result<Inspected, Error> {
             absent_attributes += 1;
             continue;
         }
+        let attribute = Attribute {
+            kind,
+            reading: &reading,
+            class,
+        };
         attributes.push(AttributeReport {
             name: kind.to_string(),
-            value: told(kind, &reading),
+            value: attribute.shown(secrets),
             bytes: reading.bytes().map(<[u8]>::len),
         });
     }
@@ -246,10 +254,17 @@ pub fn diff(
     for (kind, _) in COMPARED {
         let one = meant(kind, first.0.session.attribute(left, kind)?);
         let other = meant(kind, second.0.session.attribute(right, kind)?);
-        let values = (told(kind, &one), told(kind, &other));
-        // A list of mechanisms has no order.
-        let listed = kind == AttributeType::ALLOWED_MECHANISMS && values.0 == values.1;
-        let fit = match listed || one == other {
+        let shown = |reading| {
+            let class = Some(class);
+            Attribute {
+                kind,
+                reading,
+                class,
+            }
+            .shown(Secrets::Hide)
+        };
+        let values = (shown(&one), shown(&other));
+        let fit = match is_same(kind, &one, &other) {
             true => Fit::Match,
             false => Fit::Differ,
         };
@@ -259,14 +274,14 @@ pub fn diff(
 }
 
 /// Compares a key with what it is expected to be, which `name` stands for: of `class`, of the class that is expected,
-/// or of the first of private, secret and public that the key has.
+/// or of the first of private, secret and public that the key has. The secret of the key is shown as `secrets` says.
 ///
 /// # Errors
 /// As [`diff`].
 pub fn diff_expected(
     side: Side<'_>,
     (expected, name): (&Expected, &str),
-    class: Option<ObjectClass>,
+    (class, secrets): (Option<ObjectClass>, Secrets),
 ) -> Result<DiffReport, Error> {
     let class = class.or_else(|| expected.class());
     let class = class.map_or_else(|| class_of(side), Ok)?;
@@ -274,12 +289,18 @@ pub fn diff_expected(
     let mut report = DiffReport::new(side, class);
     name.clone_into(&mut report.key2_label);
     for (kind, wanted) in expected.attributes() {
-        let read = told(kind, &meant(kind, side.0.session.attribute(key, kind)?));
-        let fit = match is_as(kind, &read, wanted) {
+        let reading = meant(kind, side.0.session.attribute(key, kind)?);
+        let attribute = Attribute {
+            kind,
+            reading: &reading,
+            class: Some(class),
+        };
+        let fit = match wanted.is_fitted_by(&attribute) {
             true => Fit::Match,
             false => Fit::Differ,
         };
-        report.compare(kind, (read, wanted.to_owned()), fit);
+        let values = (attribute.shown(secrets), wanted.shown(&attribute, secrets));
+        report.compare(kind, values, fit);
     }
     Ok(report.summed())
 }

@@ -25,6 +25,7 @@
 //! Not here: flags, files, terminals, PIN prompts (the faces), and every call of PKCS#11 (`keywright-pkcs11`).
 #![forbid(unsafe_code)]
 
+mod attribute;
 pub mod audit;
 pub mod capabilities;
 pub mod config;
@@ -53,6 +54,7 @@ pub mod tokens;
 pub mod uri;
 mod usages;
 
+pub use attribute::Secrets;
 pub use desk::{Caution, Desk, Login, hash_name};
 pub use error::{Apart, Error, Kind};
 pub use keywright_pkcs11::public_key;

@@ -1,7 +1,7 @@
 //! `list-objects`, `find-key`: objects as a list shows them.
 
 use keywright_encoding::hex;
-use keywright_pkcs11::{Curve, ObjectHandle, Reading, Session, TokenInfo};
+use keywright_pkcs11::{Curve, ObjectHandle, Session, TokenInfo};
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
 use serde::{Serialize, Serializer};
 
@@ -478,87 +478,4 @@ fn capabilities(flags: &ObjectFlags) -> Vec<&'static str> {
     all.into_iter()
         .filter_map(|(set, word)| (set == Some(true)).then_some(word))
         .collect()
-}
-
-/// What came of reading one attribute, as documents write it.
-pub(crate) fn told(kind: AttributeType, reading: &Reading) -> String {
-    match reading {
-        Reading::Value(_) => written(kind, reading),
-        Reading::Sensitive => "sensitive".to_owned(),
-        Reading::Absent => "absent".to_owned(),
-        Reading::Failed(code) => format!("error {code}"),
-        _ => "unknown".to_owned(),
-    }
-}
-
-/// A value: flags, numbers with names, texts, else hexadecimal.
-fn written(kind: AttributeType, reading: &Reading) -> String {
-    let number = |named: fn(u64) -> String| reading.number().map(named);
-    let value = match kind {
-        AttributeType::CLASS => number(|class| ObjectClass::new(class).to_string()),
-        AttributeType::KEY_TYPE => number(|kind| KeyType::new(kind).to_string()),
-        AttributeType::KEY_GEN_MECHANISM => {
-            number(|kind| keywright_pkcs11_names::MechanismType::new(kind).to_string())
-        }
-        AttributeType::VALUE_LEN | AttributeType::MODULUS_BITS | AttributeType::PARAMETER_SET => {
-            number(|bytes| bytes.to_string())
-        }
-        AttributeType::LABEL | AttributeType::APPLICATION => reading.text(),
-        AttributeType::START_DATE | AttributeType::END_DATE => reading.bytes().and_then(date),
-        AttributeType::ALLOWED_MECHANISMS => reading.bytes().and_then(mechanisms),
-        AttributeType::EC_PARAMS => reading
-            .bytes()
-            .and_then(Curve::from_parameters)
-            .map(|curve| curve_name(curve).to_owned()),
-        _ => reading.flag().map(|flag| flag.to_string()),
-    };
-    value.unwrap_or_else(|| reading.bytes().map(hex::encode).unwrap_or_default())
-}
-
-/// A date as it is written, where it is one.
-fn date(bytes: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let is_one = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let (year, rest) = text.split_at_checked(4).filter(|_| is_one)?;
-    let (month, day) = rest.split_at_checked(2)?;
-    Some(format!("{year}-{month}-{day}"))
-}
-
-/// The names of mechanisms in a list of their numbers, in the order of names: the list has none.
-fn mechanisms(bytes: &[u8]) -> Option<String> {
-    let (numbers, rest) = bytes.as_chunks::<8>();
-    if !rest.is_empty() {
-        return None;
-    }
-    let named = |number: &[u8; 8]| {
-        keywright_pkcs11_names::MechanismType::new(u64::from_ne_bytes(*number)).to_string()
-    };
-    let mut names: Vec<_> = numbers.iter().map(named).collect();
-    names.sort_unstable();
-    Some(names.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_and_mechanisms_are_written_where_they_are_such() {
-        let told = |kind, bytes: &[u8]| told(kind, &Reading::Value(bytes.to_vec()));
-        assert_eq!(told(AttributeType::END_DATE, b"20301231"), "2030-12-31");
-        assert_eq!(told(AttributeType::END_DATE, b""), "");
-        assert_eq!(told(AttributeType::END_DATE, b"2030123"), "32303330313233");
-        assert_eq!(
-            told(AttributeType::START_DATE, b"2030123x"),
-            "3230333031323378"
-        );
-        let list = [0x1087_u64, 0x1_u64].map(u64::to_ne_bytes).concat();
-        let names = told(AttributeType::ALLOWED_MECHANISMS, &list);
-        assert_eq!(names, "CKM_AES_GCM, CKM_RSA_PKCS");
-        assert_eq!(told(AttributeType::ALLOWED_MECHANISMS, b""), "");
-        assert_eq!(
-            told(AttributeType::ALLOWED_MECHANISMS, &list[..9]).len(),
-            18
-        );
-    }
 }

@@ -5,6 +5,7 @@
 //!   ones, with a constant for each name. The tables are written by `generate.py` from the header of PKCS#11 3.2
 //!   that cryptoki-sys ships, and a test compares them with it. A number without a name keeps its number.
 //! * [`Named::read`]: a name or number in any of the ways in which people write it.
+//! * [`ValueType`]: what the value of an attribute is, by which it is shown and compared.
 //! * [`Flags`]: the bits of slots, tokens, sessions and mechanisms. [`MechanismType::category`] and
 //!   [`MechanismType::uses`]: what a mechanism is for.
 //! * [`Function`]: the functions and since which version they are.
@@ -39,6 +40,7 @@ mod record;
 mod recovery;
 mod spelling;
 mod tables;
+mod value;
 
 pub use flags::{FlagSet, Flags};
 pub use function::{Family, Function, Phase, Version};
@@ -54,6 +56,7 @@ pub use record::{
 };
 pub use recovery::Recovery;
 pub use spelling::{LONGEST_TEXT, Reading, SpellingError};
+pub use value::ValueType;
 
 /// Reads a text as every kind of number and shows what was understood: the body of the fuzz target.
 #[doc(hidden)]

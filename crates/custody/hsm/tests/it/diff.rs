@@ -2,7 +2,7 @@
 
 use keywright_hsm::expected::Expected;
 use keywright_hsm::inspection::{DiffReport, diff, diff_expected};
-use keywright_hsm::{Access, Caution, Desk, KeyChoice, Login, Module, Pin, TokenChoice};
+use keywright_hsm::{Access, Caution, Desk, KeyChoice, Login, Module, Pin, Secrets, TokenChoice};
 use keywright_pkcs11::Template;
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
 use keywright_testkit::token::{Store, on_each};
@@ -116,7 +116,7 @@ fn a_key_is_held_against_what_is_expected_of_it() {
         let key = KeyChoice::label("key");
         let hold = |text: &str| {
             let expected = Expected::read(text).unwrap();
-            diff_expected((&desk, &key), (&expected, "file"), None).unwrap()
+            diff_expected((&desk, &key), (&expected, "file"), (None, Secrets::Hide)).unwrap()
         };
         let fits = hold(
             "CKA_CLASS = \"CKO_SECRET_KEY\"\nCKA_KEY_TYPE = \"CKK_GENERIC_SECRET\"\nCKA_SIGN = true\n\
@@ -160,7 +160,8 @@ fn a_key_is_held_against_what_is_expected_of_it() {
         }
         // Of another class there is no such key.
         let other = Expected::read("CKA_CLASS = \"CKO_PRIVATE_KEY\"").unwrap();
-        let missing = diff_expected((&desk, &key), (&other, "file"), None).unwrap_err();
+        let missing =
+            diff_expected((&desk, &key), (&other, "file"), (None, Secrets::Hide)).unwrap_err();
         assert!(missing.to_string().contains("no private key"), "{missing}");
     });
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{ParameterValue, is_false, owned};
-use crate::{AttributeType, KeyType, Named, ObjectClass};
+use crate::{AttributeType, KeyType, Named, ObjectClass, ValueType};
 
 /// The key of a call, as far as the recorder knows it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -155,14 +155,15 @@ impl AttributeSummary<'_> {
 /// The longest curve or parameter that is shown, in bytes; whatever is longer is not what it says it is.
 const LONGEST_SHOWN: usize = 64;
 
-/// A value by its length: a `CK_BBOOL`, a `CK_ULONG`, an encoded object identifier.
+/// A value by its type: a `CK_BBOOL`, a `CK_ULONG` of this or of a smaller machine, an encoded object identifier.
 fn plain(attribute: AttributeType, value: &[u8]) -> Option<ParameterValue<'static>> {
     if attribute == AttributeType::EC_PARAMS {
         let hexadecimal = || value.iter().map(|byte| format!("{byte:02x}")).collect();
         return (value.len() <= LONGEST_SHOWN)
             .then(|| ParameterValue::Text(Cow::Owned(hexadecimal())));
     }
-    if let [flag] = value {
+    if attribute.value_type() == Some(ValueType::Flag) {
+        let [flag] = value else { return None };
         return Some(ParameterValue::Flag(*flag != 0));
     }
     let number = match value.len() {

@@ -1,5 +1,6 @@
 //! Tables. Written by `generate.py` from the PKCS#11 3.2 header; not to be changed by hand.
 
+pub(crate) mod attribute_values;
 pub(crate) mod attributes;
 pub(crate) mod certificate_types;
 pub(crate) mod functions;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use keywright_hsm::expected::Expected;
 use keywright_hsm::inspection;
 use keywright_hsm::objects::{self, Everywhere, FindReport, Near, ObjectReport, Seen};
-use keywright_hsm::{Access, Desk, Error, KeyChoice, Kind, Login, TokenChoice};
+use keywright_hsm::{Access, Desk, Error, KeyChoice, Kind, Login, Secrets, TokenChoice};
 use keywright_pkcs11_names::ObjectClass;
 
 use super::answer::{Answer, Beside, Refusal};
@@ -17,7 +17,7 @@ use crate::output::table;
 
 /// A token, a PIN and a key to look at.
 #[derive(Debug, clap::Args)]
-pub(crate) struct InspectWords {
+struct WhichWords {
     #[command(flatten)]
     place: Place,
     #[command(flatten)]
@@ -29,11 +29,37 @@ pub(crate) struct InspectWords {
     class: Option<ObjectClass>,
 }
 
-/// The same, to look at many.
+/// A key of which every attribute is shown.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InspectWords {
+    #[command(flatten)]
+    which: WhichWords,
+    #[command(flatten)]
+    reveal: Reveal,
+}
+
+/// Whether secrets are shown.
+#[derive(Debug, clap::Args)]
+struct Reveal {
+    /// Show also the secret or private value of a key that the token gives away.
+    #[arg(long)]
+    reveal: bool,
+}
+
+impl Reveal {
+    const fn secrets(&self) -> Secrets {
+        match self.reveal {
+            true => Secrets::Reveal,
+            false => Secrets::Hide,
+        }
+    }
+}
+
+/// Objects to list.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ObjectWords {
     #[command(flatten)]
-    which: InspectWords,
+    which: WhichWords,
     /// Show also the flags of each. XTR is for a key that can be taken out under another key.
     #[arg(long)]
     detailed: bool,
@@ -111,12 +137,14 @@ pub(super) fn row(object: &ObjectReport, detail: Detail) -> Vec<String> {
 }
 
 pub(super) fn inspect(words: &InspectWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+    let secrets = words.reveal.secrets();
+    let words = &words.which;
     let how = (Access::Read, Entry::IfNamed);
     let named = words.place.key(&words.key)?;
     let desk = words.place.desk(beside, &words.pin, how, &[&named])?;
     public_only(&desk, beside);
     let choice = named.choice();
-    let report = inspection::inspect(&desk, &choice, words.class)?;
+    let report = inspection::inspect(&desk, &choice, (words.class, secrets))?;
     let mut text = String::new();
     for object in &report.objects {
         let uri = ("uri", object.object.uri.clone());
@@ -308,6 +336,8 @@ pub(crate) struct DiffWords {
     /// The class of both [default: private, else secret-key, else public].
     #[arg(long, value_name = "CLASS", value_parser = class)]
     class: Option<ObjectClass>,
+    #[command(flatten)]
+    reveal: Reveal,
     /// End with 3 if they differ.
     #[arg(long)]
     fail_on_difference: bool,
@@ -328,9 +358,11 @@ pub(super) fn diff(words: &DiffWords, beside: &mut Beside) -> Result<Answer, Ref
             let other = (elsewhere.as_ref().unwrap_or(&desk), &second.choice());
             inspection::diff((&desk, &key), other, words.class)?
         }
-        (None, Some((expected, name))) => {
-            inspection::diff_expected((&desk, &key), (expected, name), words.class)?
-        }
+        (None, Some((expected, name))) => inspection::diff_expected(
+            (&desk, &key),
+            (expected, name),
+            (words.class, words.reveal.secrets()),
+        )?,
         (None, None) => return Err(Error::Unnamed("second key").into()),
     };
     let different = report.differences.iter().map(|one| {

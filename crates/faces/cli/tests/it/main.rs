@@ -72,6 +72,8 @@ mod hsm_ciphers;
 #[cfg(test)]
 mod hsm_docs;
 #[cfg(test)]
+mod hsm_hostile;
+#[cfg(test)]
 mod hsm_keys;
 #[cfg(test)]
 mod hsm_look;
@@ -103,6 +105,10 @@ mod hsm_table;
 mod hsm_terminal;
 #[cfg(test)]
 mod hsm_tokens_page;
+#[cfg(test)]
+mod hsm_uris;
+#[cfg(test)]
+mod hsm_values;
 #[cfg(test)]
 mod hsm_work;
 #[cfg(test)]
