@@ -163,13 +163,13 @@ pub fn verify(
     mac: &[u8],
 ) -> Result<MacReport, Error> {
     code.check(length, shortest)?;
+    let key = desk.find(choice, ObjectClass::SECRET_KEY)?;
     if mac.len() != length {
         return Err(Error::MacLength {
             found: mac.len(),
             wanted: length,
         });
     }
-    let key = desk.find(choice, ObjectClass::SECRET_KEY)?;
     let mut told = report(desk, key, code, "verify")?;
     told.mac_bytes = mac.len();
     if mac.len() == code.whole_len() {

@@ -7,7 +7,7 @@ use keywright_pkcs11::Template;
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
 use keywright_testkit::token::{Store, on_each};
 
-fn desk(store: &Store) -> Desk {
+pub(crate) fn desk(store: &Store) -> Desk {
     let at = &store.tokens()[0];
     let module = Module::load(at.module()).unwrap();
     let choice = TokenChoice {

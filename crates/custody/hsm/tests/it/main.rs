@@ -15,3 +15,5 @@ mod kem;
 mod session;
 #[cfg(test)]
 mod uri;
+#[cfg(test)]
+mod values;

@@ -117,7 +117,8 @@ fn no_command_prints_what_a_terminal_obeys() {
                 assert_eq!(ended.code, code, "{words:?}: {ended:?}");
             }
         }
-        let rows = harmless("list-objects", &scene.user(&["list-objects"]));
+        let listed = scene.user(&["list-objects", "--class", "secret-key"]);
+        let rows = harmless("list-objects", &listed);
         assert_eq!(rows.lines().count(), 2 + usize::from(is_written), "{rows}");
         assert!(rows.contains("a\\n1  owned  secret\\r\\u{1b}[2J"), "{rows}");
         // The document has the text itself, in letters that no terminal obeys.
