@@ -357,16 +357,14 @@ impl Bench<'_> {
     }
 
     fn quantile(&mut self, times: &Times<'_>, percentile: Percentile, limit: u64) -> Decided {
-        let total = times.count();
-        if total < percentile.needs() {
-            let text = format!(
-                "{percentile} needs {} samples, there are {total}",
-                percentile.needs()
-            );
+        let (value, decision) = times.at_most(percentile, limit, self.punctuality());
+        let (total, needed) = (times.count(), percentile.needs());
+        // Too few to print the quantile may be enough to judge it.
+        if decision == Decision::Undecided && total < needed {
+            let text = format!("{percentile} needs {needed} samples, there are {total}");
             self.say(Word::TooFewSamples, text, "give it a longer run");
-            return (None, Decision::Undecided);
         }
-        times.at_most(percentile, limit, self.punctuality())
+        (value, decision)
     }
 
     fn punctuality(&self) -> Generator {

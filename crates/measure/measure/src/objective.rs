@@ -12,7 +12,7 @@ use crate::histogram::Histogram;
 use crate::latency::Percentile;
 use crate::ledger::Ledger;
 use crate::spike::IN_A_ROW;
-use crate::stats::quantile::rank_interval;
+use crate::stats::quantile::proof_ranks;
 
 /// How an objective was judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,8 @@ impl Times<'_> {
         self.values.count() + self.beyond
     }
 
-    /// Whether a quantile is at most so many nanoseconds.
+    /// Whether a quantile is at most so many nanoseconds: missed as soon as the samples prove that it is more,
+    /// met only where they prove that it is not. The value is withheld where too few samples carry it.
     pub(crate) fn at_most(
         &self,
         percentile: Percentile,
@@ -74,22 +75,32 @@ impl Times<'_> {
         generator: Generator,
     ) -> Decided {
         let limit = limit.saturating_mul(self.scale);
-        let Some(ranks) = rank_interval(self.count(), percentile.share(), 0.0) else {
+        let Some(ranks) = proof_ranks(self.count(), percentile.share()) else {
             return (None, Decision::Undecided);
         };
-        let over = |rank| self.at(rank).is_none_or(|value| value > limit);
-        let open = self
-            .at(ranks.hi)
-            .is_none_or(|value| self.open && self.ledger.is_lower_bound(value));
-        let value = self
-            .at(ranks.point)
-            .map(|value| value as f64 / self.scale as f64);
-        let decision = match (over(ranks.lo), over(ranks.hi)) {
+        let missed = ranks.lower.is_some_and(|rank| self.is_over(rank, limit));
+        let met = ranks.upper.is_some_and(|rank| !self.is_over(rank, limit) && !self.is_open(rank));
+        let decision = match (missed, met) {
             (true, _) if generator == Generator::InTime => Decision::Missed,
-            (false, false) if !open => Decision::Met,
+            (false, true) => Decision::Met,
             _ => Decision::Undecided,
         };
+        let value = self
+            .at(ranks.point)
+            .filter(|_| self.count() >= percentile.needs())
+            .map(|value| value as f64 / self.scale as f64);
         (value, decision)
+    }
+
+    /// Whether the time of a rank is more than the limit; what has none is longer than all.
+    fn is_over(&self, rank: u64, limit: u64) -> bool {
+        self.at(rank).is_none_or(|value| value > limit)
+    }
+
+    /// Whether the time of a rank may be longer than its value says.
+    fn is_open(&self, rank: u64) -> bool {
+        self.at(rank)
+            .is_none_or(|value| self.open && self.ledger.is_lower_bound(value))
     }
 
     /// The value of a rank; what has none comes after all values.
@@ -261,6 +272,50 @@ mod tests {
             open: true,
         };
         times.at_most(p99(), limit * MILLI, Generator::InTime).1
+    }
+
+    /// P(at most `most` of `count` samples are at or below quantile `q`).
+    fn binomial(count: u64, q: f64, most: u64) -> f64 {
+        let mut term = (0..count).fold(1.0, |term, _| term * (1.0 - q));
+        let mut sum = 0.0;
+        for number in 0..=most {
+            sum += term;
+            term *= (count - number) as f64 / (number + 1) as f64 * q / (1.0 - q);
+        }
+        sum
+    }
+
+    #[test]
+    fn every_small_sample_is_judged_as_the_binomial_test_says() {
+        for (name, q) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
+            let percentile: Percentile = name.parse().unwrap();
+            for count in 1..=40_u64 {
+                for within in 0..=count {
+                    let mut ledger = Ledger::new();
+                    (0..within).for_each(|_| put(&mut ledger, 1, Outcome::Verified));
+                    (within..count).for_each(|_| put(&mut ledger, 30, Outcome::Verified));
+                    let times = Times {
+                        ledger: &ledger,
+                        values: &ledger.response,
+                        beyond: 0,
+                        scale: 1,
+                        open: true,
+                    };
+                    let expected = if binomial(count, q, within) <= 0.025 {
+                        Decision::Missed
+                    } else if within > 0 && 1.0 - binomial(count, q, within - 1) <= 0.025 {
+                        Decision::Met
+                    } else {
+                        Decision::Undecided
+                    };
+                    let (value, found) = times.at_most(percentile, 10 * MILLI, Generator::InTime);
+                    assert_eq!(found, expected, "{name} {within} of {count}");
+                    assert_eq!(value.is_some(), count >= percentile.needs());
+                    let late = times.at_most(percentile, 10 * MILLI, Generator::Late).1;
+                    assert_ne!(late, Decision::Missed);
+                }
+            }
+        }
     }
 
     #[test]

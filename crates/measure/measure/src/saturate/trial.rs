@@ -12,7 +12,7 @@ use crate::ledger::Ledger;
 use crate::load::Schedule;
 use crate::plan::Slo;
 use crate::series::Due;
-use crate::stats::quantile::rank_interval;
+use crate::stats::quantile::proof_ranks;
 use crate::stats::{location, student};
 
 use super::{Criterion, Search};
@@ -218,11 +218,7 @@ impl Seen {
             return Verdict::Holds;
         };
         let unclear = Verdict::Unclear(Criterion::Response);
-        let count = self.response.count();
-        if count < percentile.needs() {
-            return unclear;
-        }
-        let Some(ranks) = rank_interval(count, percentile.share(), 0.0) else {
+        let Some(ranks) = proof_ranks(self.response.count(), percentile.share()) else {
             return unclear;
         };
         let limit = limit.saturating_mul(self.per_nano);
@@ -231,10 +227,10 @@ impl Seen {
                 .at_rank(rank)
                 .is_none_or(|value| value > limit)
         };
-        match (above(ranks.lo), above(ranks.hi)) {
-            (true, _) => Verdict::Fails(Criterion::Response),
-            (false, false) => Verdict::Holds,
-            (false, true) => unclear,
+        match (ranks.lower.map(above), ranks.upper.map(above)) {
+            (Some(true), _) => Verdict::Fails(Criterion::Response),
+            (_, Some(false)) => Verdict::Holds,
+            _ => unclear,
         }
     }
 

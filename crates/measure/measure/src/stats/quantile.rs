@@ -12,10 +12,16 @@
 //!
 //! Samples of one run say nothing about the difference between runs. An interval made here is one
 //! of that run.
+//!
+//! A limit on a quantile is judged by [`proof_ranks`], not by those ranks: the normal approximation does not
+//! hold for few samples, and a rank that was cut to the smallest or largest sample proves nothing. The exact
+//! bounds are the order statistics of Conover 3.2 (Clopper & Pearson 1934): the number of samples at or below
+//! the quantile is binomial.
 
 use super::interval::Interval;
 use super::location::{sorted, usable};
 use super::series::variance_inflation;
+use super::student::incomplete_beta;
 
 /// The half-width in standard deviations of a 95 % interval.
 pub const WIDTH_95: f64 = 1.96;
@@ -103,6 +109,58 @@ fn ranks(count: u64, q: f64, effective: f64) -> Option<Ranks> {
         open_below: lo < 1.0,
         open_above: hi > n,
     })
+}
+
+/// The chance that a bound of [`proof_ranks`] is on the wrong side, on each side.
+pub const DOUBT: f64 = 0.025;
+
+/// Ranks whose samples bound a quantile, whatever the distribution. A side is absent where there are too few
+/// samples for any of them to be a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "plain data: three ranks")]
+pub struct ProofRanks {
+    /// The nearest-rank quantile, ⌈n·q⌉.
+    pub point: u64,
+    /// The largest rank whose sample is above the quantile with a chance of at most [`DOUBT`].
+    pub lower: Option<u64>,
+    /// The smallest rank whose sample is below the quantile with a chance of at most [`DOUBT`].
+    pub upper: Option<u64>,
+}
+
+/// The ranks that decide whether quantile `q` of the distribution behind `count` independent samples is within
+/// a limit: it is over the limit if the lower rank's sample is, and within it if the upper rank's sample is.
+/// `None` when there are no samples or q is not inside 0..1.
+#[must_use]
+pub fn proof_ranks(count: u64, q: f64) -> Option<ProofRanks> {
+    if !(q > 0.0 && q < 1.0) {
+        return None;
+    }
+    let point = nearest_rank(count, q)?;
+    // At most rank - 1 samples are at or below the quantile.
+    let above = |rank: u64| incomplete_beta((count - rank + 1) as f64, rank as f64, 1.0 - q);
+    // At least `rank` samples are below it.
+    let below = |rank: u64| incomplete_beta(rank as f64, (count - rank + 1) as f64, q);
+    let lower = first_rank(count, |rank| above(rank) > DOUBT);
+    let upper = first_rank(count, |rank| below(rank) <= DOUBT);
+    Some(ProofRanks {
+        point,
+        lower: Some(lower - 1).filter(|rank| *rank > 0),
+        upper: Some(upper).filter(|rank| *rank <= count),
+    })
+}
+
+/// The first rank from 1 to `count` of which `holds` is true, as it is of all later ones; else the next number.
+fn first_rank(count: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (1, count + 1);
+    while low < high {
+        let middle = low.midpoint(high);
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
 }
 
 /// Quantile `q` of values in ascending order with its 95 % interval. `None` when there are none or

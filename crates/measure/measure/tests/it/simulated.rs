@@ -420,13 +420,54 @@ fn an_objective_is_met_missed_or_undecided_and_only_proof_decides() {
         ("100ms", 30, "met", Exit::Ok),
         ("20ms", 30, "missed", Exit::GateFailed),
         ("46ms", 30, "undecided", Exit::Inconclusive),
-        ("100ms", 1, "undecided", Exit::Inconclusive),
+        // 500 samples do not carry the figure, and are enough to exclude that it is above or below.
+        ("100ms", 1, "met", Exit::Ok),
+        ("20ms", 1, "missed", Exit::GateFailed),
+        ("46ms", 1, "undecided", Exit::Inconclusive),
     ] {
         let case = measure(&mut server.clone(), open(500.0, seconds, 1000), |plan| {
             plan.objectives = vec![Slo::new("p99", limit).unwrap()];
         });
-        assert_eq!(case.objectives[0].outcome, outcome, "{limit}");
-        assert_eq!(judge::exit_of(&case), exit, "{limit}");
+        assert_eq!(case.objectives[0].outcome, outcome, "{limit} {seconds}");
+        assert_eq!(judge::exit_of(&case), exit, "{limit} {seconds}");
+        assert_eq!(case.objectives[0].value.is_some(), seconds > 1);
+    }
+}
+
+#[test]
+fn objective_missed_by_every_answer_is_missed_with_few_samples() {
+    let server = Server {
+        service: Service::Fixed(Duration::from_millis(1)),
+        ..Server::default()
+    };
+    // Two samples above a p80 may be chance in 4 of 100 cases, three in fewer than 1.
+    for (percentile, operations, outcome) in [
+        ("p99", 500, "missed"),
+        ("p99", 1, "missed"),
+        ("p80", 2, "undecided"),
+        ("p80", 3, "missed"),
+        ("p50", 5, "undecided"),
+        ("p50", 6, "missed"),
+    ] {
+        let case = measure(&mut server.clone(), closed(1), |plan| {
+            plan.window = Window::Operations(operations);
+            plan.objectives = vec![Slo::new(percentile, "500us").unwrap()];
+        });
+        let named = format!("{percentile} {operations}");
+        assert_eq!(case.objectives[0].outcome, outcome, "{named}");
+        let missed = outcome == "missed";
+        assert_eq!(case.verdicts.contains(&Word::SloMissed), missed, "{named}");
+        assert_eq!(
+            case.verdicts.contains(&Word::TooFewSamples),
+            !missed,
+            "{named}"
+        );
+        let exit = if missed {
+            Exit::GateFailed
+        } else {
+            Exit::Inconclusive
+        };
+        assert_eq!(judge::exit_of(&case), exit, "{named}");
     }
 }
 

@@ -1,7 +1,8 @@
 //! Quantile ranks follow their formula, keep their order and admit when samples are too few.
 
 use keywright_measure::stats::quantile::{
-    effective_count, minimum_count, nearest_rank, of_series, of_sorted, rank_interval,
+    DOUBT, effective_count, minimum_count, nearest_rank, of_series, of_sorted, proof_ranks,
+    rank_interval,
 };
 use keywright_measure::stats::random::Generator;
 
@@ -89,6 +90,52 @@ fn quantiles_and_their_intervals_never_leave_the_order() {
             assert!(last <= interval.estimate);
             assert!(interval.lo >= values[0] && interval.hi <= values[count - 1]);
             last = interval.estimate;
+        }
+    }
+}
+
+/// P(at most `most` of `count` samples are at or below quantile `q`), summed term by term.
+fn binomial(count: u32, q: f64, most: u32) -> f64 {
+    // As logarithms, because the first term may be too small for a number.
+    let mut term = f64::from(count) * (1.0 - q).ln();
+    let mut sum = 0.0;
+    for number in 0..=most {
+        sum += term.exp();
+        term += (f64::from(count - number) / f64::from(number + 1) * q / (1.0 - q)).ln();
+    }
+    sum
+}
+
+#[test]
+fn proof_ranks_are_the_exact_binomial_bounds_for_every_small_count() {
+    for q in [0.05, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999] {
+        for count in 1..=120_u32 {
+            let ranks = proof_ranks(u64::from(count), q).unwrap();
+            assert_eq!(Some(ranks.point), nearest_rank(u64::from(count), q));
+            let above = |rank: u32| binomial(count, q, rank - 1);
+            let below = |rank: u32| 1.0 - binomial(count, q, rank - 1);
+            let lower = (1..=count).rfind(|rank| above(*rank) <= DOUBT);
+            let upper = (1..=count).find(|rank| below(*rank) <= DOUBT);
+            assert_eq!(ranks.lower, lower.map(u64::from), "{count} {q}");
+            assert_eq!(ranks.upper, upper.map(u64::from), "{count} {q}");
+        }
+    }
+    for q in [0.0, 1.0, f64::NAN] {
+        assert_eq!(proof_ranks(100, q), None);
+    }
+    assert_eq!(proof_ranks(0, 0.5), None);
+}
+
+#[test]
+fn proof_ranks_of_many_samples_are_near_the_normal_ranks() {
+    for count in [10_000, 1_000_000, 100_000_000] {
+        for q in [0.5, 0.99, 0.999] {
+            let (exact, normal) = (
+                proof_ranks(count, q).unwrap(),
+                rank_interval(count, q, 0.0).unwrap(),
+            );
+            assert!(exact.lower.unwrap().abs_diff(normal.lo) <= 3, "{count} {q}");
+            assert!(exact.upper.unwrap().abs_diff(normal.hi) <= 3, "{count} {q}");
         }
     }
 }
