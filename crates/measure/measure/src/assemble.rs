@@ -231,13 +231,14 @@ impl Scope<'_> {
     }
 
     fn run_record(&self, run: &Carried, around: Option<&Surroundings>, number: u32) -> RunRecord {
-        // Always these, whichever the case is asked for.
-        let reading = Reading {
-            percentiles: &Percentile::DEFAULT,
-            ..self.reading(None, Few::Withhold)
-        };
-        let service = reading.of(&run.ledger.service);
-        let of = |percentile: Percentile| {
+        // Always these, whichever the case is asked for. The median is what runs are compared by, and stands for
+        // its run however few operations that has; the tail of a short run is its length and no figure.
+        let of = |percentile: Percentile, few: Few| {
+            let reading = Reading {
+                percentiles: &[percentile],
+                ..self.reading(None, few)
+            };
+            let service = reading.of(&run.ledger.service);
             let quantile = service.quantile(&percentile.to_string());
             quantile.and_then(|quantile| quantile.value)
         };
@@ -245,8 +246,8 @@ impl Scope<'_> {
             run: number,
             achieved_per_s: run.rate_per_s * self.plan.units as f64,
             counts: run.ledger.counts.clone(),
-            p50_ns: of(Percentile::DEFAULT[0]),
-            p99_ns: of(Percentile::DEFAULT[3]),
+            p50_ns: of(Percentile::DEFAULT[0], Few::Give),
+            p99_ns: of(Percentile::DEFAULT[3], Few::Withhold),
             cpu_ns_per_unit: self.cpu(run),
             figure: run.figure,
             fairness: fairness(&run.by_worker),

@@ -5,7 +5,11 @@
 //! session that took turns are compared **in pairs**, by the logarithm of their ratio (Hodges–Lehmann,
 //! Wilcoxon's signed ranks). Against a **stored baseline** the values of runs are compared as two groups
 //! (Mann–Whitney, or Brunner–Munzel where the spreads differ; Welch's interval of the ratio; Cliff's
-//! delta). A ratio above 1 always means slower or dearer, also for throughput.
+//! delta).
+//!
+//! Judging needs one direction for all quantities, so it works on **costs**, of which more is worse: the time
+//! per unit instead of the rate. What a reader sees is the **ratio**, current over baseline in the quantity's
+//! own unit, which follows from the two figures beside it ([`Difference::ratio`]).
 //!
 //! Few runs cannot show anything, however large the difference, once several cases are judged together.
 //! Such a comparison is refused with the number of runs it would need. What a difference means is decided
@@ -72,6 +76,12 @@ impl Metric {
         }
     }
 
+    /// Whether more of it is better.
+    #[must_use]
+    pub const fn higher_is_better(self) -> bool {
+        matches!(self, Self::Throughput)
+    }
+
     /// The figure of a run in its own unit; absent where it is not known or not above zero.
     #[must_use]
     pub fn of(self, run: &RunRecord) -> Option<f64> {
@@ -88,7 +98,7 @@ impl Metric {
     /// The same turned so that more is worse.
     fn cost(self, run: &RunRecord) -> Option<f64> {
         match self {
-            Self::Throughput => self.of(run).map(f64::recip),
+            _ if self.higher_is_better() => self.of(run).map(f64::recip),
             _ => self.of(run),
         }
     }
@@ -136,11 +146,12 @@ pub struct Difference {
     pub metric: Metric,
     /// Where the time goes.
     pub medium: Medium,
-    /// This over that; above 1 is slower or dearer.
-    pub ratio: Interval,
+    /// Cost of this over cost of that; above 1 is slower or dearer. The estimate is that of the two figures
+    /// below; the interval is widened to hold it where that of all runs does not.
+    pub cost: Interval,
     /// p of this comparison alone.
     pub p: f64,
-    /// Cliff's delta; above 0 is slower or dearer.
+    /// Cliff's delta of the costs; above 0 is slower or dearer.
     pub delta: f64,
     /// Median over runs, in the metric's own unit.
     pub current: f64,
@@ -150,6 +161,34 @@ pub struct Difference {
     pub noise_percent: Option<f64>,
     /// Words of either side that keep a figure from being called sound.
     pub doubts: Vec<Word>,
+}
+
+impl Difference {
+    /// Current over baseline, with its interval.
+    #[must_use]
+    pub fn ratio(&self) -> Interval {
+        let (lo, hi) = match self.metric.higher_is_better() {
+            true => (self.cost.hi.recip(), self.cost.lo.recip()),
+            false => (self.cost.lo, self.cost.hi),
+        };
+        let estimate = self.current / self.baseline;
+        Interval {
+            estimate,
+            // Two roundings are not to leave the estimate outside.
+            lo: lo.min(estimate),
+            hi: hi.max(estimate),
+            level: self.cost.level,
+        }
+    }
+
+    /// Cliff's delta of the quantity itself: above 0 it is more than in the baseline.
+    #[must_use]
+    pub const fn shift(&self) -> f64 {
+        match self.metric.higher_is_better() {
+            true => -self.delta,
+            false => self.delta,
+        }
+    }
 }
 
 /// Why two cases are not compared.
@@ -310,13 +349,12 @@ pub fn paired(
         .ok_or_else(missing)
 }
 
-/// `case` over `other` in every pair of runs that both have the figure in, by the number of the run; above 1
-/// is slower or dearer.
+/// `case` over `other` in every pair of runs that both have the figure in, by the number of the run.
 #[must_use]
 pub fn pair_ratios(case: &Case, other: &Case, metric: Metric) -> Vec<(u32, f64)> {
     let ratio = |run: &RunRecord| {
         let partner = other.runs.iter().find(|partner| partner.run == run.run)?;
-        Some((run.run, metric.cost(run)? / metric.cost(partner)?))
+        Some((run.run, metric.of(run)? / metric.of(partner)?))
     };
     case.runs.iter().filter_map(ratio).collect()
 }
@@ -406,24 +444,35 @@ impl Sides<'_> {
         before: &[f64],
     ) -> Option<Difference> {
         // The median in the metric's own unit, as the case prints it.
-        let shown = |costs: &[f64]| match self.metric {
-            Metric::Throughput => {
+        let shown = |costs: &[f64]| match self.metric.higher_is_better() {
+            true => {
                 let rates: Vec<f64> = costs.iter().copied().map(f64::recip).collect();
                 location::median(&rates)
             }
-            _ => location::median(costs),
+            false => location::median(costs),
         };
         let noise = |case: &Case| case.checks.noise_percent;
+        let (current, baseline) = (shown(now)?, shown(before)?);
+        let estimate = match self.metric.higher_is_better() {
+            true => baseline / current,
+            false => current / baseline,
+        };
+        let cost = Interval {
+            estimate,
+            lo: ratio.lo.min(estimate),
+            hi: ratio.hi.max(estimate),
+            level: ratio.level,
+        };
         Some(Difference {
             case: self.case.id.clone(),
             against: self.against.to_owned(),
             metric: self.metric,
             medium: Medium::of(self.case),
-            ratio,
+            cost,
             p,
             delta: cliffs_delta(before, now)?,
-            current: shown(now)?,
-            baseline: shown(before)?,
+            current,
+            baseline,
             noise_percent: [noise(self.case), noise(self.other)]
                 .into_iter()
                 .flatten()

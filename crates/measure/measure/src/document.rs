@@ -502,22 +502,23 @@ records! {
         against: String,
         /// `throughput`, `p50`, `p99`, `cpu`.
         metric: String,
-        /// This over that, so that above 1 is slower or dearer.
+        /// `current` over `baseline`: of a throughput above 1 is faster, of times and other quantities above 1
+        /// is slower or dearer.
         ratio: f64,
-        /// Its 95 % interval.
+        /// Its 95 % interval over runs.
         #[serde(skip_serializing_if = "Option::is_none")]
         interval: Option<Interval>,
         /// Adjusted over the suite.
         #[serde(skip_serializing_if = "Option::is_none")]
         p: Option<f64>,
-        /// Cliff's delta.
+        /// Cliff's delta: above 0 if runs now have more than runs of the baseline.
         #[serde(skip_serializing_if = "Option::is_none")]
         delta: Option<f64>,
-        /// What a change has to exceed.
+        /// What a change has to exceed: to a ratio of 1 + threshold or more, or of 1 / (1 + threshold) or less.
         threshold: f64,
-        /// This run's value.
+        /// This value: the median over runs.
         current: f64,
-        /// That run's value.
+        /// The other value: the median over its runs.
         baseline: f64,
         /// REGRESSION, IMPROVED, PASS or INCONCLUSIVE.
         verdict: Option<Word>,

@@ -1,7 +1,7 @@
 //! What a difference means, and conditions on the figures of one run.
 //!
 //! A difference is judged in this order. It is a **regression** when chance is ruled out over the whole
-//! suite (Holm), the interval of the ratio lies wholly on the bad side of 1, the change reaches the
+//! suite (Holm), the interval of the ratio of costs lies wholly above 1, the change reaches the
 //! threshold, and the two sides hardly overlap (Cliff's delta). An **improvement** is the mirror of that. It
 //! **passes** when the interval lies wholly inside the threshold that was asked for: shown to be equal, not
 //! merely not shown to differ. Everything else is **inconclusive**, and so is a pass on a noisy machine or
@@ -82,17 +82,18 @@ pub fn decide(differences: &[Difference], rules: &Rules) -> Vec<Comparison> {
     judged
         .map(|(place, difference)| {
             let p = adjusted.as_ref().and_then(|all| all.get(place)).copied();
+            let ratio = difference.ratio();
             Comparison {
                 case: difference.case.clone(),
                 against: difference.against.clone(),
                 metric: difference.metric.name().to_owned(),
-                ratio: difference.ratio.estimate,
+                ratio: ratio.estimate,
                 interval: Some(Interval {
-                    lo: difference.ratio.lo,
-                    hi: difference.ratio.hi,
+                    lo: ratio.lo,
+                    hi: ratio.hi,
                 }),
                 p,
-                delta: Some(difference.delta),
+                delta: Some(difference.shift()),
                 threshold: rules.threshold(difference),
                 current: difference.current,
                 baseline: difference.baseline,
@@ -103,24 +104,24 @@ pub fn decide(differences: &[Difference], rules: &Rules) -> Vec<Comparison> {
 }
 
 fn word(difference: &Difference, p: Option<f64>, rules: &Rules) -> Word {
-    let (ratio, threshold) = (difference.ratio, rules.threshold(difference));
+    let (cost, threshold) = (difference.cost, rules.threshold(difference));
     let beyond_chance = p.is_some_and(|p| p <= LEVEL);
     if beyond_chance
-        && ratio.lo > 1.0
-        && ratio.estimate >= 1.0 + threshold
+        && cost.lo > 1.0
+        && cost.estimate >= 1.0 + threshold
         && difference.delta >= effect::MEDIUM
     {
         return Word::Regression;
     }
     if beyond_chance
-        && ratio.hi < 1.0
-        && ratio.estimate <= 1.0 / (1.0 + threshold)
+        && cost.hi < 1.0
+        && cost.estimate <= 1.0 / (1.0 + threshold)
         && difference.delta <= -effect::MEDIUM
     {
         return Word::Improved;
     }
     let asked = rules.asked(difference);
-    let equal = ratio.lo > 1.0 / (1.0 + asked) && ratio.hi < 1.0 + asked;
+    let equal = cost.lo > 1.0 / (1.0 + asked) && cost.hi < 1.0 + asked;
     let noisy = Noise::of(rules.noise(difference)) >= Noise::Noisy;
     if equal && !noisy && difference.doubts.is_empty() {
         Word::Pass

@@ -79,7 +79,9 @@ impl Times<'_> {
             return (None, Decision::Undecided);
         };
         let missed = ranks.lower.is_some_and(|rank| self.is_over(rank, limit));
-        let met = ranks.upper.is_some_and(|rank| !self.is_over(rank, limit) && !self.is_open(rank));
+        let met = ranks
+            .upper
+            .is_some_and(|rank| !self.is_over(rank, limit) && !self.is_open(rank));
         let decision = match (missed, met) {
             (true, _) if generator == Generator::InTime => Decision::Missed,
             (false, true) => Decision::Met,

@@ -156,9 +156,9 @@ fn pairs_of_one_session_find_it_through_a_drift_that_hides_it_from_groups() {
         let pairs = compare::paired(&a, &b, Metric::Throughput, 1).unwrap();
         let groups = compare::stored(&a, &b, "b", Metric::Throughput, 1).unwrap();
         // The groups overlap almost wholly; delta, which looks at groups, is all that pairs share.
-        assert!(pairs.ratio.contains(1.05) || (pairs.ratio.estimate / 1.05 - 1.0).abs() < 0.02);
-        assert!(groups.ratio.lo < 1.0 && groups.ratio.hi > 1.0 || groups.p > 0.01);
-        found += u32::from(pairs.p <= 0.05 && pairs.ratio.lo > 1.0);
+        assert!(pairs.cost.contains(1.05) || (pairs.cost.estimate / 1.05 - 1.0).abs() < 0.02);
+        assert!(groups.cost.lo < 1.0 && groups.cost.hi > 1.0 || groups.p > 0.01);
+        found += u32::from(pairs.p <= 0.05 && pairs.cost.lo > 1.0);
     }
     assert!(found >= 190, "{found}");
 }
@@ -298,21 +298,21 @@ fn only_runs_that_took_turns_are_pairs() {
     b.runs.remove(2);
     b.runs.reverse();
     let found = compare::paired(&a, &b, Metric::Throughput, 1).unwrap();
-    assert!((found.ratio.estimate - 2.0).abs() < 1e-9);
-    assert_eq!(
-        (found.ratio.lo, found.ratio.hi),
-        (found.ratio.estimate, found.ratio.estimate)
-    );
+    assert!((found.cost.estimate - 2.0).abs() < 1e-9);
+    assert!(found.cost.hi - found.cost.lo < 1e-9);
     b.runs.pop();
     assert!(compare::paired(&a, &b, Metric::Throughput, 1).is_err());
 }
 
 #[test]
-fn a_ratio_above_one_is_worse_for_rates_and_for_times() {
+fn a_cost_above_one_is_worse_and_the_ratio_is_that_of_the_figures() {
     let now = case("a", &[50.0, 51.0, 52.0, 53.0]);
     let before = case("a", &[100.0, 101.0, 102.0, 103.0]);
     let found = compare::stored(&now, &before, "main", Metric::Throughput, 1).unwrap();
-    assert!(found.ratio.lo > 1.8 && found.delta == 1.0);
+    assert!(found.cost.lo > 1.8 && found.delta == 1.0);
+    let ratio = found.ratio();
+    assert_eq!(ratio.estimate, found.current / found.baseline);
+    assert!(ratio.hi < 0.6 && found.shift() == -1.0);
     assert!((found.current - 51.5).abs() < 1e-9 && (found.baseline - 101.5).abs() < 1e-9);
     let with_times = |times: [u64; 4]| {
         let mut case = case("a", &[1.0; 4]);
@@ -326,7 +326,11 @@ fn a_ratio_above_one_is_worse_for_rates_and_for_times() {
         with_times([100, 101, 102, 103]),
     );
     let found = compare::stored(&now, &before, "main", Metric::P50, 1).unwrap();
-    assert!(found.ratio.hi < 0.6 && found.delta == -1.0);
+    assert!(found.cost.hi < 0.6 && found.delta == -1.0);
+    assert_eq!(
+        (found.ratio().estimate, found.shift()),
+        (51.5 / 101.5, -1.0)
+    );
 }
 
 /// A difference of `ratio`, with an interval of `half` on each side, that chance does not explain.
@@ -336,7 +340,7 @@ fn difference(ratio: f64, half: f64) -> Difference {
         against: "main".to_owned(),
         metric: Metric::Throughput,
         medium: Medium::Local,
-        ratio: Interval {
+        cost: Interval {
             estimate: ratio,
             lo: ratio - half,
             hi: ratio + half,
@@ -358,7 +362,7 @@ fn decided(difference: Difference, rules: &Rules) -> Word {
 /// `ratio` with an interval that is as wide on both sides as ratios go.
 fn by_factor(ratio: f64, factor: f64) -> Difference {
     let mut difference = difference(ratio, 0.0);
-    (difference.ratio.lo, difference.ratio.hi) = (ratio / factor, ratio * factor);
+    (difference.cost.lo, difference.cost.hi) = (ratio / factor, ratio * factor);
     difference
 }
 

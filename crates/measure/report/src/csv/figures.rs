@@ -92,8 +92,8 @@ pub(super) fn of(case: &Case) -> Vec<Figure> {
     out
 }
 
-/// What a case was compared with: the other side's value, the difference in percent of it, and the ratio by
-/// which slower or dearer is above 1, with its ends where there was more than one figure to take them from.
+/// What a case was compared with: the other side's value, the difference in percent of it, and the ratio,
+/// current over baseline, with its ends where there was more than one figure to take them from.
 pub(super) fn compared(case: &Case, comparison: &Comparison) -> Vec<Figure> {
     let metric = &comparison.metric;
     let unit = match metric.as_str() {

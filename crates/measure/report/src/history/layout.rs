@@ -11,7 +11,7 @@ use super::HistoryError;
 pub(super) const APPLICATION_ID: i64 = 0x4B57_6869;
 
 /// Each step from one layout to the next.
-pub(super) const STEPS: &[&str] = &[FIRST, SERVICE_OF_BLOCKS];
+pub(super) const STEPS: &[&str] = &[FIRST, SERVICE_OF_BLOCKS, RATIO_OF_FIGURES];
 
 /// What a file is, as far as its header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,6 +253,23 @@ ALTER TABLE block ADD COLUMN service_p50_ns INTEGER;
 ALTER TABLE block ADD COLUMN service_p99_ns INTEGER;
 ";
 
+/// The ratio of a throughput was baseline over current. All of them are current over baseline now, in the table and
+/// in the documents.
+const RATIO_OF_FIGURES: &str = "
+UPDATE comparison SET lo = 1.0 / hi, hi = 1.0 / lo WHERE metric = 'throughput' AND lo > 0.0 AND hi > 0.0;
+UPDATE comparison SET delta = -delta WHERE metric = 'throughput';
+UPDATE comparison SET ratio = current / baseline WHERE baseline > 0.0;
+UPDATE comparison SET lo = min(lo, ratio), hi = max(hi, ratio);
+UPDATE run SET document = json_set(document, '$.comparison', json((
+    SELECT json_group_array(json(json_patch(one.value, json_object(
+        'ratio', comparison.ratio,
+        'delta', comparison.delta,
+        'interval', json(iif(comparison.lo IS NULL, NULL, json_object('lo', comparison.lo, 'hi', comparison.hi)))))))
+    FROM json_each(document, '$.comparison') AS one
+    JOIN comparison ON comparison.run = run.no AND comparison.place = one.key)))
+WHERE no IN (SELECT run FROM comparison);
+";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,6 +300,48 @@ mod tests {
             })
             .unwrap();
         assert_eq!(row, ("kept".to_owned(), "nobody".to_owned()));
+    }
+
+    #[test]
+    fn ratios_of_an_older_file_become_those_of_their_figures() {
+        let connection = Connection::open_in_memory().unwrap();
+        migrate(&connection, &STEPS[..2], 0).unwrap();
+        connection
+            .execute_batch(
+                r#"PRAGMA foreign_keys = OFF;
+                INSERT INTO run VALUES (1, 'a', '', '', 0, '', '0', NULL, NULL, '', '', NULL, '', NULL, '', '', 0, '',
+                    0, '', '{"run":{"id":"a"},"comparison":[{"metric":"throughput","ratio":1.2,"delta":1.0,
+                    "interval":{"lo":1.1,"hi":1.25},"current":833,"baseline":1000},
+                    {"metric":"p50","ratio":1.5,"current":3,"baseline":2}]}');
+                INSERT INTO run VALUES (2, 'b', '', '', 0, '', '0', NULL, NULL, '', '', NULL, '', NULL, '', '', 0, '',
+                    0, '', '{"comparison":[]}');
+                INSERT INTO comparison VALUES
+                    (1, 0, 'c', 'main', 'throughput', 1.2, 1.1, 1.25, 0.01, 1.0, 0.05, 833, 1000, NULL),
+                    (1, 1, 'c', 'main', 'p50', 1.5, NULL, NULL, NULL, NULL, 0, 3, 2, NULL);"#,
+            )
+            .unwrap();
+        migrate(&connection, STEPS, 2).unwrap();
+        let text = |run: i64| -> String {
+            let sql = "SELECT document FROM run WHERE no = ?1";
+            connection.query_row(sql, [run], |row| row.get(0)).unwrap()
+        };
+        let document: serde_json::Value = serde_json::from_str(&text(1)).unwrap();
+        let [rate, time] = [0, 1].map(|place| &document["comparison"][place]);
+        assert_eq!(
+            (&rate["ratio"], &rate["delta"]),
+            (&0.833.into(), &(-1.0).into())
+        );
+        assert_eq!(rate["interval"]["lo"], 0.8);
+        assert!((rate["interval"]["hi"].as_f64().unwrap() - 1.0 / 1.1).abs() < 1e-12);
+        assert_eq!(
+            *time,
+            serde_json::json!({"metric": "p50", "ratio": 1.5, "current": 3, "baseline": 2})
+        );
+        assert_eq!(document["run"]["id"], "a");
+        assert_eq!(text(2), r#"{"comparison":[]}"#);
+        let sql = "SELECT ratio FROM comparison WHERE metric = 'throughput'";
+        let ratio: f64 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(ratio, 0.833);
     }
 
     #[test]

@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(pragma(&history, "foreign_keys"), 1);
         assert_eq!(pragma(&history, "trusted_schema"), 0);
         assert_eq!(pragma(&history, "application_id"), layout::APPLICATION_ID);
-        assert_eq!(pragma(&history, "user_version"), 2);
+        assert_eq!(pragma(&history, "user_version"), 3);
     }
 
     #[test]

@@ -46,8 +46,8 @@ pub struct Trend {
     pub current: Option<Level>,
     /// The level before the last change.
     pub previous: Option<Level>,
-    /// Current over previous level, with its interval; absent without a change, or if a point is not
-    /// positive.
+    /// The centre of the current level over that of the previous one, with an interval from all ratios of their
+    /// values; absent without a change, or if a point is not positive.
     pub ratio: Option<Interval>,
 }
 
@@ -276,9 +276,16 @@ fn describe(
         [only] => (Some(*only), None),
         [] => (None, None),
     };
-    let ratio = previous
-        .zip(current)
-        .and_then(|(previous, current)| ratio(newest(previous), newest(current)));
+    let ratio = previous.zip(current).and_then(|(previous, current)| {
+        let spread = ratio(newest(previous), newest(current))?;
+        let estimate = level(current)?.centre.estimate / level(previous)?.centre.estimate;
+        Some(Interval {
+            estimate,
+            lo: spread.lo.min(estimate),
+            hi: spread.hi.max(estimate),
+            level: spread.level,
+        })
+    });
     Trend {
         case: case.to_owned(),
         metric,

@@ -12,7 +12,7 @@ use crate::{describe, number, outcome};
 /// Ratios with intervals between the threshold lines of the strictest comparison.
 pub(super) fn comparisons(document: &Document, most: usize) -> Markup {
     let mut rows = Rows::new(
-        "Against the baseline: above 1 is slower or dearer",
+        "Current over baseline: of a throughput above 1 is faster, of times and quantities slower or dearer",
         Axis::default(),
     );
     rows.axis = Axis::close("ratio", Unit::Ratio);

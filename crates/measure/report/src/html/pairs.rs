@@ -21,7 +21,8 @@ pub(super) fn figures(document: &Document, case: &Case) -> Vec<Figure> {
 }
 
 fn drawn(comparison: &Comparison, case: &Case, other: &Case) -> Option<Figure> {
-    let ratios = pair_ratios(case, other, Metric::named(&comparison.metric)?);
+    let metric = Metric::named(&comparison.metric)?;
+    let ratios = pair_ratios(case, other, metric);
     if ratios.len() < 2 {
         return None;
     }
@@ -49,7 +50,12 @@ fn drawn(comparison: &Comparison, case: &Case, other: &Case) -> Option<Figure> {
         None => "",
     };
     let note = format!(
-        "above 1 is slower or dearer, their centre is {}{band}",
+        "above 1 is {}, the ratio of the medians is {}{band}",
+        if metric.higher_is_better() {
+            "faster"
+        } else {
+            "slower or dearer"
+        },
         number::ratio(comparison.ratio)
     );
     Figure::of(&plot, &note)

@@ -172,17 +172,17 @@ fn a_newer_layout_is_refused_and_left_as_it_is() {
             .pragma_update(None, "user_version", version)
             .unwrap();
     };
+    set(4);
+    let (found, supported) = (4, 3);
+    assert_eq!(
+        open_error(&path),
+        HistoryError::NewerVersion { found, supported }
+    );
+    assert_eq!(
+        open_error(&path),
+        HistoryError::NewerVersion { found, supported }
+    );
     set(3);
-    let (found, supported) = (3, 2);
-    assert_eq!(
-        open_error(&path),
-        HistoryError::NewerVersion { found, supported }
-    );
-    assert_eq!(
-        open_error(&path),
-        HistoryError::NewerVersion { found, supported }
-    );
-    set(2);
     assert_eq!(count(&History::open(&path).unwrap()), 1);
 }
 

@@ -39,6 +39,9 @@ fn a_step_in_sixty_runs_is_found_at_its_place_with_both_levels() {
         );
         assert!((current.centre.estimate - 900.0).abs() < 10.0);
         let ratio = found.ratio.unwrap();
+        let quotient = current.centre.estimate / previous.centre.estimate;
+        assert_eq!(ratio.estimate, quotient);
+        assert!(ratio.lo <= quotient && quotient <= ratio.hi);
         assert!((ratio.estimate - 0.9).abs() < 0.01 && ratio.hi < 0.93 && ratio.lo > 0.87);
     }
 }

@@ -6,6 +6,7 @@
 
 mod comparison;
 mod csv_forms;
+mod derived;
 mod documents;
 mod exports;
 mod hdr_logs;
