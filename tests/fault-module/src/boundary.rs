@@ -7,6 +7,33 @@ use cryptoki_sys::*;
 
 use crate::{Fault, fault_of, target};
 
+/// Flips a bit of each buffer that a function gives out, as the table of functions names them.
+macro_rules! flip_outputs {
+    () => {};
+    (given($out:ident, $len:ident) $($rest:tt)*) => {
+        // SAFETY: the caller's buffer and its length, which the real module has just written.
+        unsafe { flip($out, $len) };
+        flip_outputs!($($rest)*);
+    };
+    ($other:ident $arguments:tt $($rest:tt)*) => { flip_outputs!($($rest)*); };
+}
+
+/// Flips the lowest bit of the first byte of an output.
+///
+/// # Safety
+/// `out` is null, or `len` is a valid length and `out` has as many bytes.
+unsafe fn flip(out: *mut CK_BYTE, len: *mut CK_ULONG) {
+    if out.is_null() || len.is_null() {
+        return;
+    }
+    // SAFETY: as the caller promises.
+    unsafe {
+        if *len > 0 {
+            *out ^= 1;
+        }
+    }
+}
+
 macro_rules! functions {
     ($($name:ident($($argument:ident: $type:ty),*) [$($captures:tt)*])*) => {
         /// The names of all functions of the standard, in its order.
@@ -19,8 +46,9 @@ macro_rules! functions {
             $(
                 #[allow(clippy::too_many_arguments, reason = "as many as the standard has")]
                 pub(super) unsafe extern "C" fn $name($($argument: $type),*) -> CK_RV {
-                    match fault_of(stringify!($name)) {
-                        None => {}
+                    let fault = fault_of(stringify!($name));
+                    match fault {
+                        None | Some(Fault::Flip) => {}
                         Some(Fault::Answer(code)) => return code,
                         Some(Fault::Crash) => std::process::abort(),
                         Some(Fault::Wild) => {
@@ -33,7 +61,11 @@ macro_rules! functions {
                         return CKR_FUNCTION_NOT_SUPPORTED;
                     };
                     // SAFETY: the function of that name in the real module, with the caller's arguments.
-                    unsafe { function($($argument),*) }
+                    let code = unsafe { function($($argument),*) };
+                    if code == CKR_OK && matches!(fault, Some(Fault::Flip)) {
+                        flip_outputs!($($captures)*);
+                    }
+                    code
                 }
             )*
         }

@@ -8,10 +8,10 @@
 //! FUNCTION  C_Encrypt, or * for all
 //! PASSES    so many calls of it go through first, counted from the file's last change
 //! TIMES     once: the file is removed first; always: for as long as it is there
-//! WHAT      fail CODE | stall MILLISECONDS | hang | crash | wild
+//! WHAT      fail CODE | flip | stall MILLISECONDS | hang | crash | wild
 //! ```
 //!
-//! `fail` answers the code and calls nothing; `stall` waits and then calls; `hang` never comes back; `crash` aborts
+//! `fail` answers the code and calls nothing; `flip` calls, and flips a bit of what the function gives out; `stall` waits and then calls; `hang` never comes back; `crash` aborts
 //! the process; `wild` writes where nothing is. The table is of version 2.40, of the symbols that the real module has.
 #![deny(unsafe_code)]
 
@@ -34,6 +34,7 @@ pub const FUNCTIONS: &[&str] = boundary::NAMES;
 enum Fault {
     Answer(u64),
     Crash,
+    Flip,
     Wild,
 }
 
@@ -61,6 +62,7 @@ fn fault_of(name: &str) -> Option<Fault> {
     let argument = words.next().and_then(|word| word.parse().ok());
     match what {
         "fail" => argument.map(Fault::Answer),
+        "flip" => Some(Fault::Flip),
         "stall" => {
             std::thread::sleep(Duration::from_millis(argument?));
             None

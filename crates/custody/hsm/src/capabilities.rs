@@ -35,6 +35,8 @@ pub struct CapabilityReport {
 pub struct Capability {
     pub name: &'static str,
     pub able: bool,
+    /// Whether the token failed or gave a wrong result, which is no answer to whether it is able.
+    pub failed: bool,
     /// Why not: a return code, or what was wrong with the result.
     pub reason: Option<String>,
 }
@@ -51,13 +53,38 @@ pub struct Quirk {
 /// Why a trial came to nothing.
 enum Unable {
     Failed(Layer),
+    /// It does not have this.
+    Lacks(Layer),
     /// It did something, and not that.
     Wrong,
 }
 
 impl From<Layer> for Unable {
     fn from(error: Layer) -> Self {
-        Self::Failed(error)
+        if error.is_unsupported() {
+            Self::Lacks(error)
+        } else {
+            Self::Failed(error)
+        }
+    }
+}
+
+impl Unable {
+    fn reason(&self) -> String {
+        match self {
+            Self::Wrong => "another result than it must be".to_owned(),
+            Self::Failed(error) | Self::Lacks(error) => match error.failure() {
+                Some(failure) => failure.code().to_string(),
+                None => error.to_string(),
+            },
+        }
+    }
+}
+
+impl CapabilityReport {
+    /// What the token failed at or did wrongly.
+    pub fn failures(&self) -> impl Iterator<Item = &Capability> {
+        self.capabilities.iter().filter(|one| one.failed)
     }
 }
 
@@ -73,17 +100,12 @@ pub fn probe(desk: &Desk) -> Result<CapabilityReport, Error> {
     let module = session.token().module();
     let library = module.info()?;
     let tried = |(name, trial): &(&'static str, Trial)| {
-        let reason = trial(session).err().map(|unable| match unable {
-            Unable::Wrong => "another result than it must be".to_owned(),
-            Unable::Failed(error) => match error.failure() {
-                Some(failure) => failure.code().to_string(),
-                None => error.to_string(),
-            },
-        });
+        let unable = trial(session).err();
         Capability {
             name,
-            able: reason.is_none(),
-            reason,
+            able: unable.is_none(),
+            failed: matches!(unable, Some(Unable::Failed(_) | Unable::Wrong)),
+            reason: unable.as_ref().map(Unable::reason),
         }
     };
     let (major, minor) = module.interface_version();
@@ -300,11 +322,33 @@ fn hashed(session: &Session, hashes: &[Hash]) -> Result<(), Unable> {
     for hash in hashes {
         let mut out = Vec::new();
         session.digest(&Mechanism::Digest(*hash), TEXT, &mut out)?;
-        (out.len() == hash.len())
+        (out.len() == hash.len() && out.starts_with(&digest(*hash)))
             .then_some(())
             .ok_or(Unable::Wrong)?;
     }
     Ok(())
+}
+
+/// The first bytes of a hash of [`TEXT`], as `openssl dgst` gives them.
+const fn digest(hash: Hash) -> [u8; 16] {
+    match hash {
+        Hash::Sha384 => [
+            0x20, 0xd6, 0xfa, 0xc1, 0x8b, 0xf4, 0xd2, 0x4b, 0x01, 0xf4, 0x9c, 0x0f, 0x9c, 0x76,
+            0x2c, 0x32,
+        ],
+        Hash::Sha512 => [
+            0x76, 0xd2, 0x81, 0x47, 0xdf, 0x62, 0xc3, 0x98, 0x43, 0x72, 0x22, 0xee, 0xa3, 0x30,
+            0x48, 0x05,
+        ],
+        Hash::Sha3_256 => [
+            0x91, 0x80, 0x4a, 0x7c, 0xdc, 0x11, 0x48, 0x7f, 0xca, 0x34, 0x72, 0xab, 0x1b, 0x45,
+            0xc6, 0x05,
+        ],
+        _ => [
+            0xd9, 0xa1, 0x05, 0x2a, 0xcd, 0x4f, 0x69, 0x15, 0x0c, 0x96, 0xea, 0xa4, 0xc2, 0x68,
+            0xd6, 0x8b,
+        ],
+    }
 }
 
 fn wrapped(session: &Session, mechanism: &Mechanism<'_>) -> Result<(), Unable> {
@@ -337,7 +381,12 @@ fn oaep(session: &Session, hash: Hash) -> Result<(), Unable> {
     with_pair(session, (RSA, Purpose::Encrypt), |public, private| {
         let mechanism = Mechanism::RsaOaep { hash, label: &[] };
         let (mut sealed, mut plain) = (Vec::new(), Vec::new());
-        session.encrypt(&mechanism, public, TEXT, &mut sealed)?;
+        let encrypted = session.encrypt(&mechanism, public, TEXT, &mut sealed);
+        encrypted.map_err(|error| match hash {
+            Hash::Sha1 => error.into(),
+            _ if error.refuses_parameter() => Unable::Lacks(error),
+            _ => error.into(),
+        })?;
         session.decrypt(&mechanism, private, &sealed, &mut plain)?;
         (plain == TEXT).then_some(()).ok_or(Unable::Wrong)
     })

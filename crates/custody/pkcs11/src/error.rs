@@ -119,6 +119,26 @@ impl Failure {
             )
     }
 
+    /// Whether the code says that the token does not have what was asked for: a function, a mechanism or one of
+    /// its parameters, a curve, a size or a kind of key. Every other code is a failure.
+    #[must_use]
+    pub fn is_unsupported(&self) -> bool {
+        match self.code {
+            ck::CKR_FUNCTION_NOT_SUPPORTED
+            | ck::CKR_MECHANISM_INVALID
+            | ck::CKR_CURVE_NOT_SUPPORTED
+            | ck::CKR_DOMAIN_PARAMS_INVALID
+            | ck::CKR_KEY_SIZE_RANGE
+            | ck::CKR_KEY_TYPE_INCONSISTENT
+            | ck::CKR_WRAPPING_KEY_TYPE_INCONSISTENT
+            | ck::CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT
+            | ck::CKR_RANDOM_NO_RNG => true,
+            // Of a decryption this may be about the ciphertext.
+            ck::CKR_MECHANISM_PARAM_INVALID => !self.judges_data(),
+            _ => self.code() == ReturnCode::PARAMETER_SET_NOT_SUPPORTED,
+        }
+    }
+
     fn judges_data(&self) -> bool {
         matches!(
             self.function,
@@ -331,6 +351,25 @@ impl Error {
             | Self::Rejected(failure) => Some(failure),
             _ => None,
         }
+    }
+
+    /// Whether the token does not have what was asked for, which is no failure of it.
+    #[must_use]
+    pub fn is_unsupported(&self) -> bool {
+        match self {
+            Self::NoMechanism { .. } | Self::KeySize { .. } => true,
+            Self::Failed(failure) => failure.is_unsupported(),
+            _ => false,
+        }
+    }
+
+    /// Whether the token took an argument of a mechanism for wrong that is as the standard has it: SoftHSM answers
+    /// `CKR_ARGUMENTS_BAD` to OAEP with another hash than SHA-1.
+    #[must_use]
+    pub fn refuses_parameter(&self) -> bool {
+        self.failure().is_some_and(|failure| {
+            failure.code == ck::CKR_ARGUMENTS_BAD && failure.function.ends_with("Init")
+        })
     }
 
     /// What to do with the session.

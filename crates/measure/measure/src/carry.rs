@@ -185,6 +185,26 @@ pub enum TargetError {
         /// Why.
         reason: String,
     },
+    /// It failed while the operation was prepared or tried.
+    #[error("{target} failed at {operation}: {reason}")]
+    Failed {
+        /// Its name.
+        target: String,
+        /// The operation's name.
+        operation: String,
+        /// How.
+        reason: String,
+    },
+    /// It did the operation, and the result is wrong.
+    #[error("{target} gave a wrong result of {operation}: {reason}")]
+    WrongOutput {
+        /// Its name.
+        target: String,
+        /// The operation's name.
+        operation: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Its connections carry fewer requests at a time than are asked for. What is above would stand in a queue here, and
     /// its time would be taken for the target's.
     #[error("{target} allows {allowed} streams on a connection, and {asked} are asked for")]
@@ -202,6 +222,18 @@ pub enum TargetError {
     /// The operating system did not give what a measurement needs.
     #[error("{0}")]
     System(String),
+}
+
+impl TargetError {
+    /// The word for a case that could not be measured for this reason, where there is one.
+    #[must_use]
+    pub const fn word(&self) -> Option<Word> {
+        match self {
+            Self::Failed { .. } => Some(Word::TargetErrors),
+            Self::WrongOutput { .. } => Some(Word::WrongOutput),
+            _ => None,
+        }
+    }
 }
 
 /// How long a run is.

@@ -234,7 +234,7 @@ impl Sitting {
     /// Notes that a case was not measured.
     pub(super) fn skip(&self, id: &str, error: &TargetError) {
         self.remarks.borrow_mut().push(Remark {
-            word: None,
+            word: error.word(),
             case: Some(id.to_owned()),
             text: format!("not measured: {error}"),
             remedy: None,
@@ -562,6 +562,14 @@ pub(crate) fn unmeasurable(error: &TargetError) -> Failure {
             "ask for fewer in flight, or for more connections: --connections, in a suite `load.connections`",
         ),
         TargetError::Unreachable { .. } => (Exit::Target, "check that it runs, and its address"),
+        TargetError::Failed { .. } => (
+            Exit::Target,
+            "no figure of it can be used; see what the target says of itself",
+        ),
+        TargetError::WrongOutput { .. } => (
+            Exit::Target,
+            "do not use this target for anything before the cause is found",
+        ),
         _ => (Exit::Internal, "check the machine: keywright bench doctor"),
     };
     Failure::new(exit, error.to_string(), advice)

@@ -312,6 +312,8 @@ fn kind_of(exit: Exit) -> &'static str {
         Exit::NotFound => Kind::NotFound.name(),
         Exit::Refused => Kind::Refused.name(),
         Exit::Negative => Kind::Negative.name(),
+        Exit::Target => Kind::Token.name(),
+        Exit::Unsupported => Kind::Unsupported.name(),
         Exit::HungUp | Exit::Interrupted | Exit::Terminated => "interrupted",
         _ => Kind::Usage.name(),
     }

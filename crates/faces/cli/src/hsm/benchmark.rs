@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use keywright_hsm::Kind;
 use keywright_targets::token::{NamedKey, Opened, TokenPlace};
 
 use super::answer::{Beside, Refusal};
@@ -87,6 +88,10 @@ impl BenchmarkWords {
             crate::bench::on_token(&self.flags, (&ready.token, ready.key.as_ref()), format);
         measured.map_err(|failure| match ready.token.take_cause(&failure.happened) {
             None => failure.into(),
+            // A signature that does not fit is an answer to `verify`; here it is a fault of the token.
+            Some(error) if failure.exit == Exit::Target && error.kind() != Kind::Token => {
+                failure.into()
+            }
             Some(error) => {
                 // Which operation it was: the token's error knows the call alone.
                 beside.warnings.push(failure.happened);

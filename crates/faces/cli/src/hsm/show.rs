@@ -8,7 +8,7 @@ use serde_json::json;
 use super::answer::{Answer, Beside, Refusal};
 use super::pin::UserPin;
 use super::place::{Entry, ModulePlace, Place};
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 use crate::output::table;
 
 /// A look at a module.
@@ -172,12 +172,30 @@ pub(super) fn capabilities(
     let how = (Access::Read, Entry::Needed);
     let desk = words.place.desk(beside, &words.pin, how, &[])?;
     let report = capabilities::probe(&desk)?;
-    Ok(Answer::of(&json!(report)).text(capability_table(&report)))
+    let answer = Answer::of(&json!(report)).text(capability_table(&report));
+    let failed: Vec<&str> = report.failures().map(|one| one.name).collect();
+    if failed.is_empty() {
+        return Ok(answer);
+    }
+    let failure = Failure::new(
+        Exit::Target,
+        format!(
+            "the token {} failed at {}",
+            report.token_label,
+            failed.join(", ")
+        ),
+        "a failure is no lack: do not use the token for these before the cause is found",
+    );
+    Ok(answer.but(failure.into()))
 }
 
 fn capability_table(report: &CapabilityReport) -> String {
     let tried = report.capabilities.iter().map(|one| {
-        let able = if one.able { "yes" } else { "no" };
+        let able = match (one.able, one.failed) {
+            (true, _) => "yes",
+            (false, true) => "failed",
+            (false, false) => "no",
+        };
         let reason = one.reason.clone().unwrap_or_default();
         vec![one.name.to_owned(), able.to_owned(), reason]
     });

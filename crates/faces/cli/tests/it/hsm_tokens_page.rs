@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use keywright_testkit::token::{Kind, Store, together};
 use serde_json::Value;
 
-use crate::hsm::Scene;
+use crate::hsm::{Scene, document};
 
 fn page() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../docs/tokens.md")
@@ -25,7 +25,10 @@ const fn title(kind: Kind) -> &'static str {
 fn table(stores: &[Store]) -> String {
     let told: Vec<Value> = stores
         .iter()
-        .map(|store| Scene::new(store).data(&["capabilities"]))
+        .map(|store| {
+            // Some tokens fail where they should say that they lack a thing, which is no success.
+            document(&Scene::new(store).user(&["capabilities", "--json"]))["data"].clone()
+        })
         .collect();
     let mut text = "|".to_owned();
     for store in stores {
@@ -46,6 +49,7 @@ fn table(stores: &[Store]) -> String {
             assert_eq!(cell["name"], row["name"]);
             text += &match cell["reason"].as_str() {
                 None => " | yes".to_owned(),
+                Some(reason) if cell["failed"] == true => format!(" | failed: `{reason}`"),
                 Some(reason) => format!(" | no: `{reason}`"),
             };
         }

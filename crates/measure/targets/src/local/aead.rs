@@ -175,9 +175,9 @@ impl<C: Cipher, D: Direction, const PIECES: usize> InPlace<C, D, PIECES> {
     /// Slots of `length` bytes each, `1 << log2` of them.
     pub(super) fn new(row: &Row<'_>, length: usize, log2: u32) -> Result<Self, TargetError> {
         let mut seeded = row.seeded();
-        let cipher = C::draw(&mut seeded).map_err(|error| row.lacks(error))?;
+        let cipher = C::draw(&mut seeded).map_err(|error| row.fails(error))?;
         let slots = Ring::fill(log2, || {
-            Slot::draw(&cipher, length, &mut seeded).map_err(|reason| row.lacks(reason))
+            Slot::draw(&cipher, length, &mut seeded).map_err(|reason| row.fails(reason))
         })?;
         Ok(Self {
             cipher,
@@ -250,7 +250,7 @@ pub(super) fn xchacha_set_up(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetErr
         let tag = XChaCha20Poly1305::seal_once(key.expose(), &nonce, &[], &mut []);
         Ok((
             nonce,
-            MessageKey::Tag(tag.map_err(|error| row.lacks(error))?),
+            MessageKey::Tag(tag.map_err(|error| row.fails(error))?),
         ))
     })?;
     let first = MessageKey::Tag([0; TAG_LEN]);

@@ -16,14 +16,14 @@ macro_rules! agreement {
             let mut seeded = row.seeded();
             let mut draw = || {
                 let key = $private::from_bytes(&seeded.secret());
-                key.map_err(|error| row.lacks(error))
+                key.map_err(|error| row.fails(error))
             };
             let own = draw()?;
-            let public = own.public_key().map_err(|error| row.lacks(error))?;
+            let public = own.public_key().map_err(|error| row.fails(error))?;
             let ring = Ring::fill(4, || {
                 let peer = draw()?;
-                let secret = peer.agree(&public).map_err(|error| row.lacks(error))?;
-                let peer = peer.public_key().map_err(|error| row.lacks(error))?;
+                let secret = peer.agree(&public).map_err(|error| row.fails(error))?;
+                let peer = peer.public_key().map_err(|error| row.fails(error))?;
                 Ok((peer, secret))
             })?;
             let first = Secret::from_fill(|_| ());

@@ -89,7 +89,7 @@ pub(super) fn inputs(row: &Row<'_>, profile: Profile) -> Result<(Ring<Salted>, C
     let ring = Ring::fill(2, || {
         let salt = salts.next().unwrap_or_default();
         let answer = hex::decode_array(answers[usize::from(salt)]);
-        let answer: [u8; 32] = answer.map_err(|error| row.lacks(error))?;
+        let answer: [u8; 32] = answer.map_err(|error| row.fails(error))?;
         Ok(([salt; 16], Secret::from_fill(|out| *out = answer)))
     })?;
     Ok((ring, cost))

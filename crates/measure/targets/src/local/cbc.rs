@@ -69,7 +69,7 @@ impl<C: Cbc> Act for Encrypting<C> {
 /// One text encrypted.
 pub(super) fn encrypt<C: Cbc>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     let mut seeded = row.seeded();
-    let key = C::draw(&mut seeded).map_err(|error| row.lacks(error))?;
+    let key = C::draw(&mut seeded).map_err(|error| row.fails(error))?;
     let ring = Ring::fill(ring_of(row.bytes), || {
         Ok((seeded.array(), seeded.bytes(row.bytes)))
     })?;
@@ -79,12 +79,12 @@ pub(super) fn encrypt<C: Cbc>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetEr
 /// One text decrypted.
 pub(super) fn decrypt<C: Cbc>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     let mut seeded = row.seeded();
-    let key = C::draw(&mut seeded).map_err(|error| row.lacks(error))?;
+    let key = C::draw(&mut seeded).map_err(|error| row.fails(error))?;
     let ring = Ring::fill(ring_of(row.bytes), || {
         let (iv, text) = (seeded.array(), seeded.bytes(row.bytes));
         let mut sealed = text.clone();
         key.encrypt(&iv, &mut sealed)
-            .map_err(|error| row.lacks(error))?;
+            .map_err(|error| row.fails(error))?;
         Ok(((iv, sealed), text))
     })?;
     let act = move |(iv, sealed): &(Iv, Vec<u8>), out: &mut Vec<u8>| {

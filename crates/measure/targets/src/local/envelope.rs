@@ -27,7 +27,7 @@ pub(super) fn keys(
         version: KeyVersion::FIRST,
     };
     let key = seeded.secret();
-    derive(key.expose(), identity).map_err(|error| row.lacks(error))
+    derive(key.expose(), identity).map_err(|error| row.fails(error))
 }
 
 /// How a whole text is sealed and opened: in an envelope or as a stream.
@@ -127,7 +127,7 @@ pub(super) fn seal<F: Form>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetErro
     let act = Sealing::<F> {
         sealing,
         opening,
-        random: RandomStream::new().map_err(|error| row.lacks(error))?,
+        random: RandomStream::new().map_err(|error| row.fails(error))?,
         form: std::marker::PhantomData,
     };
     Ok(rotating(act, ring, Vec::new()))
@@ -137,10 +137,10 @@ pub(super) fn seal<F: Form>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetErro
 pub(super) fn open<F: Form>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     let mut seeded = row.seeded();
     let (sealing, opening) = keys(row, &mut seeded, F::SUITE, Kind::Message)?;
-    let mut random = RandomStream::new().map_err(|error| row.lacks(error))?;
+    let mut random = RandomStream::new().map_err(|error| row.fails(error))?;
     let ring = Ring::fill(ring_of(row.bytes), || {
         let (text, mut sealed) = (seeded.bytes(row.bytes), Vec::new());
-        F::seal(&sealing, &mut random, &text, &mut sealed).map_err(|fault| row.lacks(fault))?;
+        F::seal(&sealing, &mut random, &text, &mut sealed).map_err(|fault| row.fails(fault))?;
         Ok((sealed, text))
     })?;
     Ok(answered(ring, Vec::new(), move |sealed: &Vec<u8>, out| {

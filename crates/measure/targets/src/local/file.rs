@@ -54,7 +54,7 @@ impl Plain {
                 })
                 .and_then(|()| std::fs::rename(&begun, &path))
         };
-        written.map_err(|error| row.lacks(error))?;
+        written.map_err(|error| row.fails(error))?;
         Ok(Self {
             path,
             digest: hash.finish(),
@@ -261,7 +261,7 @@ fn sealing(row: &Row<'_>) -> Result<Sealing, TargetError> {
         plain,
         sealed,
         keys: keys(row, &mut seeded, Suite::Xaes256Gcm, Kind::Key)?,
-        random: RandomStream::new().map_err(|error| row.lacks(error))?,
+        random: RandomStream::new().map_err(|error| row.fails(error))?,
     })
 }
 
@@ -275,12 +275,12 @@ pub(super) fn seal(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
 pub(super) fn peak_memory(row: &Row<'_>) -> Result<f64, TargetError> {
     let mut worker = sealing(row)?;
     // Sets the high-water mark to what is resident now.
-    std::fs::write("/proc/self/clear_refs", "5").map_err(|error| row.lacks(error))?;
+    std::fs::write("/proc/self/clear_refs", "5").map_err(|error| row.fails(error))?;
     let sealed = worker.operate();
-    let status = std::fs::read_to_string("/proc/self/status").map_err(|error| row.lacks(error))?;
-    sealed.map_err(|fault| row.lacks(fault))?;
+    let status = std::fs::read_to_string("/proc/self/status").map_err(|error| row.fails(error))?;
+    sealed.map_err(|fault| row.fails(fault))?;
     if worker.check() != Check::Right {
-        return Err(row.lacks("the sealed file does not open to its text"));
+        return Err(row.fails("the sealed file does not open to its text"));
     }
     let kib =
         high_water(&status).ok_or_else(|| row.lacks("the system keeps no high-water mark"))?;

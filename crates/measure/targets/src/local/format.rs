@@ -171,7 +171,7 @@ impl Whole {
             }
             Ok(whole)
         };
-        new().map_err(|error| row.lacks(error))
+        new().map_err(|error| row.fails(error))
     }
 
     /// Whether the values come of what was made.

@@ -180,11 +180,11 @@ fn known<C: Exports, D: Exports>((enc, held): Started<C>) -> Result<Started<D>, 
 
 fn initiating(row: &Row<'_>, suite: Suite, way: Way) -> Result<Box<dyn Worker>, TargetError> {
     let mut seeded = row.seeded();
-    let scene = Scene::new(suite, way, &mut seeded).map_err(|error| row.lacks(error))?;
+    let scene = Scene::new(suite, way, &mut seeded).map_err(|error| row.fails(error))?;
     let keys = Ring::fill(RING_LOG2, || {
-        draw(suite.kem, &mut seeded).map_err(|error| row.lacks(error))
+        draw(suite.kem, &mut seeded).map_err(|error| row.fails(error))
     })?;
-    let judge = Scene::new(suite, way, &mut row.seeded()).map_err(|error| row.lacks(error))?;
+    let judge = Scene::new(suite, way, &mut row.seeded()).map_err(|error| row.fails(error))?;
     Ok(starting(
         keys,
         move |key: &PrivateKey| scene.initiate(key.public_key()),
@@ -194,11 +194,11 @@ fn initiating(row: &Row<'_>, suite: Suite, way: Way) -> Result<Box<dyn Worker>, 
 
 fn accepting(row: &Row<'_>, suite: Suite, way: Way) -> Result<Box<dyn Worker>, TargetError> {
     let mut seeded = row.seeded();
-    let scene = Scene::new(suite, way, &mut seeded).map_err(|error| row.lacks(error))?;
-    let key = draw(suite.kem, &mut seeded).map_err(|error| row.lacks(error))?;
+    let scene = Scene::new(suite, way, &mut seeded).map_err(|error| row.fails(error))?;
+    let key = draw(suite.kem, &mut seeded).map_err(|error| row.fails(error))?;
     let ring = Ring::fill(RING_LOG2, || {
         let made = scene.initiate(key.public_key()).and_then(known);
-        made.map_err(|error| row.lacks(error))
+        made.map_err(|error| row.fails(error))
     })?;
     Ok(accepting_each(ring, move |enc| scene.accept(&key, enc)))
 }

@@ -36,7 +36,7 @@ macro_rules! hkdf {
                 let answer = by_hmac(&inputs, row.bytes, |key, pieces| {
                     Ok($hmac::new(key)?.mac_pieces(pieces))
                 });
-                Ok((inputs, answer.map_err(|error| row.lacks(error))?))
+                Ok((inputs, answer.map_err(|error| row.fails(error))?))
             })
         }
 

@@ -11,7 +11,7 @@ use super::worker::{Act, Ring, answered, rotating};
 type Ciphertext = [u8; CIPHERTEXT_LEN];
 
 fn generate(row: &Row<'_>) -> Result<MlKem768DecapsulationKey, TargetError> {
-    MlKem768DecapsulationKey::generate().map_err(|error| row.lacks(error))
+    MlKem768DecapsulationKey::generate().map_err(|error| row.fails(error))
 }
 
 struct Encapsulating;
@@ -44,7 +44,7 @@ pub(super) fn decapsulate(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError>
     let key = generate(row)?;
     let ring = Ring::fill(4, || {
         let made = key.encapsulation_key().encapsulate();
-        made.map_err(|error| row.lacks(error))
+        made.map_err(|error| row.fails(error))
     })?;
     let first = Secret::from_fill(|_| ());
     Ok(answered(

@@ -59,10 +59,10 @@ type Tagged<M> = (Vec<u8>, <M as Mac>::Tag);
 /// A key, and messages with their tags.
 fn drawn<M: Mac>(row: &Row<'_>) -> Result<(M, Ring<Tagged<M>>), TargetError> {
     let mut seeded = row.seeded();
-    let key = M::draw(&mut seeded).map_err(|error| row.lacks(error))?;
+    let key = M::draw(&mut seeded).map_err(|error| row.fails(error))?;
     let ring = Ring::fill(ring_of(row.bytes), || {
         let message = seeded.bytes(row.bytes);
-        let tag = in_pieces(&key, &message).map_err(|error| row.lacks(error))?;
+        let tag = in_pieces(&key, &message).map_err(|error| row.fails(error))?;
         Ok((message, tag))
     })?;
     Ok((key, ring))
@@ -76,7 +76,7 @@ fn in_pieces<M: Mac>(key: &M, message: &[u8]) -> Result<M::Tag, Error> {
 /// The tag of one message made.
 pub(super) fn make<M: Mac>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     let (key, ring) = drawn::<M>(row)?;
-    let first = key.mac_pieces(&[]).map_err(|error| row.lacks(error))?;
+    let first = key.mac_pieces(&[]).map_err(|error| row.fails(error))?;
     Ok(answered(ring, first, move |message: &Vec<u8>, out| {
         *out = key.mac(message).map_err(refused)?;
         Ok(())

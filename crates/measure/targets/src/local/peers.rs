@@ -119,7 +119,7 @@ pub(super) fn argon2_strong(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetErro
 fn argon2_crate(row: &Row<'_>, profile: Profile) -> Result<Box<dyn Worker>, TargetError> {
     let (ring, cost) = argon2id::inputs(row, profile)?;
     let params = Params::new(cost.memory_kib, cost.passes, cost.lanes, Some(32));
-    let params = params.map_err(|error| row.lacks(error))?;
+    let params = params.map_err(|error| row.fails(error))?;
     let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
     let first = Secret::from_fill(|_| ());
     Ok(answered(

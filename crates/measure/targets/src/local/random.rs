@@ -24,9 +24,9 @@ pub(super) fn bytes(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     if row.bytes < FEWEST {
         return Err(row.lacks("of so few bytes two draws may be equal by chance"));
     }
-    let mut stream = RandomStream::new().map_err(|error| row.lacks(error))?;
+    let mut stream = RandomStream::new().map_err(|error| row.fails(error))?;
     let mut seen = vec![0; row.bytes];
-    stream.fill(&mut seen).map_err(|error| row.lacks(error))?;
+    stream.fill(&mut seen).map_err(|error| row.fails(error))?;
     Ok(Box::new(Random {
         stream,
         output: vec![0; row.bytes],

@@ -107,7 +107,7 @@ impl Pair {
             pair.carry(&text, &mut out)?;
             Ok::<_, Error>(pair)
         };
-        made().map_err(|error| row.lacks(error))
+        made().map_err(|error| row.fails(error))
     }
 
     fn turn_round(&mut self) {
@@ -173,7 +173,7 @@ fn new_session(
     length: usize,
     messages: u32,
 ) -> Result<Box<dyn Worker>, TargetError> {
-    let handshake = Handshake::draw(&mut row.seeded()).map_err(|error| row.lacks(error))?;
+    let handshake = Handshake::draw(&mut row.seeded()).map_err(|error| row.fails(error))?;
     let act = move |text: &Vec<u8>, out: &mut Vec<u8>| {
         out.resize(text.len(), 0);
         let mut pair = Pair::make(&handshake).map_err(refused)?;
@@ -235,9 +235,9 @@ fn sixteen(row: &Row<'_>) -> Result<(Pair, Sixteen), TargetError> {
         let text = seeded.bytes(row.bytes);
         let mut out = vec![0; row.bytes];
         let carried = pair.carry(&text, &mut out);
-        carried.map_err(|error| row.lacks(error))?;
+        carried.map_err(|error| row.fails(error))?;
         if out != text {
-            return Err(row.lacks("a packet opens to another text"));
+            return Err(row.fails("a packet opens to another text"));
         }
         made.push((number, text, pair.packet.clone()));
     }
@@ -278,19 +278,19 @@ pub(super) fn pingpong(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
 /// the last agreement and the last sealing give.
 pub(super) fn floor_pingpong(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     let mut seeded = row.seeded();
-    let lacks = |error: keywright_primitives::Error| row.lacks(error);
-    let mut draw = || X25519PrivateKey::from_bytes(&seeded.secret()).map_err(lacks);
+    let fails = |error: keywright_primitives::Error| row.fails(error);
+    let mut draw = || X25519PrivateKey::from_bytes(&seeded.secret()).map_err(fails);
     let (own, peer) = (draw()?, draw()?);
     let (ours, theirs) = (
-        own.public_key().map_err(lacks)?,
-        peer.public_key().map_err(lacks)?,
+        own.public_key().map_err(fails)?,
+        peer.public_key().map_err(fails)?,
     );
-    let secret = peer.agree(&ours).map_err(|error| row.lacks(error))?;
+    let secret = peer.agree(&ours).map_err(|error| row.fails(error))?;
     let cipher = XChaCha20Poly1305::new(&seeded.array());
     let ring = Ring::fill(4, || {
         let text = seeded.bytes(row.bytes);
         let tag = cipher.seal(&[4; 24], &[], &mut text.clone());
-        let tag: Tag = tag.map_err(|error| row.lacks(error))?;
+        let tag: Tag = tag.map_err(|error| row.fails(error))?;
         let secret = Secret::from_fill(|out| *out = *secret.expose());
         Ok((text, (secret, tag)))
     })?;
@@ -354,7 +354,7 @@ fn crowded(row: &Row<'_>) -> Result<Pair, TargetError> {
         pair.turn_round();
         Ok::<_, Error>(())
     };
-    round().map_err(|error| row.lacks(error))?;
+    round().map_err(|error| row.fails(error))?;
     Ok(pair)
 }
 
@@ -392,7 +392,7 @@ pub(super) fn forged_opens(row: &Row<'_>) -> Result<f64, TargetError> {
     let mut pair = crowded(row)?;
     let length = pair.one.packet_len(row.bytes);
     let (mut seeded, mut out) = (row.seeded(), vec![0; row.bytes]);
-    let state = |session: &Session| hazmat::state(session).map_err(|error| row.lacks(error));
+    let state = |session: &Session| hazmat::state(session).map_err(|error| row.fails(error));
     let before = state(&pair.other)?;
     let mut most = 0;
     for _ in 0..1_000 {
@@ -404,12 +404,12 @@ pub(super) fn forged_opens(row: &Row<'_>) -> Result<f64, TargetError> {
         let mut work = hazmat::Work::default();
         let opened = hazmat::open_counting(&mut pair.other, &packet, NOW, &mut out, &mut work);
         if opened != Err(Error::Rejected) || work.chain_steps + work.agreements > 0 {
-            return Err(row.lacks("a forged packet costs more than openings of headers"));
+            return Err(row.fails("a forged packet costs more than openings of headers"));
         }
         most = most.max(work.header_opens);
     }
     if state(&pair.other)?.expose() != before.expose() {
-        return Err(row.lacks("a forged packet changes the state"));
+        return Err(row.fails("a forged packet changes the state"));
     }
     Ok(most.into())
 }

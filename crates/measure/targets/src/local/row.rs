@@ -22,7 +22,16 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Why this operation cannot be measured here.
+    /// What went wrong while it was prepared: a fault, and nothing that this program lacks.
+    pub(super) fn fails(&self, reason: impl ToString) -> TargetError {
+        TargetError::Failed {
+            target: TARGET.to_owned(),
+            operation: self.name.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+
+    /// What keeps this operation from being measured here, although nothing is wrong.
     pub(super) fn lacks(&self, reason: impl ToString) -> TargetError {
         TargetError::Unsupported {
             target: TARGET.to_owned(),

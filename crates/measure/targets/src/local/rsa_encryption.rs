@@ -63,8 +63,8 @@ impl Padding for Pkcs1 {
 
 fn keys<L: Length>(row: &Row<'_>) -> Result<(RsaDecryptionKey, RsaEncryptionKey), TargetError> {
     let document = rsa_keys::document(row, L::SIZE)?;
-    let private = RsaDecryptionKey::from_pkcs8(&document).map_err(|error| row.lacks(error))?;
-    let public = private.encryption_key().map_err(|error| row.lacks(error))?;
+    let private = RsaDecryptionKey::from_pkcs8(&document).map_err(|error| row.fails(error))?;
+    let public = private.encryption_key().map_err(|error| row.fails(error))?;
     Ok((private, public))
 }
 
@@ -113,7 +113,7 @@ pub(super) fn decrypt<L: Length, P: Padding>(
     let mut seeded = row.seeded();
     let ring = Ring::fill(4, || {
         let text = SecretBytes::from_vec(seeded.bytes(row.bytes));
-        let sealed = P::encrypt(&public, text.expose()).map_err(|error| row.lacks(error))?;
+        let sealed = P::encrypt(&public, text.expose()).map_err(|error| row.fails(error))?;
         Ok((sealed, text))
     })?;
     let first = SecretBytes::zeroed(0);

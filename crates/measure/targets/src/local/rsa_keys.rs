@@ -24,7 +24,7 @@ pub(super) fn document(row: &Row<'_>, size: RsaSize) -> Result<Arc<SecretBytes>,
         return Ok(Arc::clone(document));
     }
     let made = RsaSigningKey::generate(size).and_then(|key| key.to_pkcs8());
-    let document = Arc::new(made.map_err(|error| row.lacks(error))?);
+    let document = Arc::new(made.map_err(|error| row.fails(error))?);
     keys.insert(size, Arc::clone(&document));
     Ok(document)
 }

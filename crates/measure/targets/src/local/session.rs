@@ -141,17 +141,17 @@ impl Act for Scene {
 
 pub(super) fn initiate(row: &Row<'_>, way: Way) -> Result<Box<dyn Worker>, TargetError> {
     let mut seeded = row.seeded();
-    let scene = Scene::new(way).map_err(|error| row.lacks(error))?;
+    let scene = Scene::new(way).map_err(|error| row.fails(error))?;
     let ring = Ring::fill(RING_LOG2, || Ok(seeded.bytes(TEXT)))?;
     Ok(rotating(scene, ring, Vec::new()))
 }
 
 pub(super) fn accept(row: &Row<'_>, way: Way) -> Result<Box<dyn Worker>, TargetError> {
     let mut seeded = row.seeded();
-    let mut scene = Scene::new(way).map_err(|error| row.lacks(error))?;
+    let mut scene = Scene::new(way).map_err(|error| row.fails(error))?;
     let ring = Ring::fill(RING_LOG2, || {
         let text = seeded.bytes(TEXT);
-        let frame = scene.initiate(&text).map_err(|error| row.lacks(error))?;
+        let frame = scene.initiate(&text).map_err(|error| row.fails(error))?;
         Ok((frame, text))
     })?;
     let act = move |frame: &Vec<u8>, out: &mut Vec<u8>| {

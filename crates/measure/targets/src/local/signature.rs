@@ -70,7 +70,7 @@ pub(super) fn sign<S: Scheme>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetEr
     let scheme = S::make(row)?;
     let mut seeded = row.seeded();
     let ring = Ring::fill(LOG2, || Ok(seeded.bytes(row.bytes)))?;
-    let first = scheme.sign(&[]).map_err(|error| row.lacks(error))?;
+    let first = scheme.sign(&[]).map_err(|error| row.fails(error))?;
     Ok(rotating(Signing(scheme), ring, first))
 }
 
@@ -80,7 +80,7 @@ pub(super) fn verify<S: Scheme>(row: &Row<'_>) -> Result<Box<dyn Worker>, Target
     let mut seeded = row.seeded();
     let ring = Ring::fill(LOG2, || {
         let message = seeded.bytes(row.bytes);
-        let signature = scheme.sign(&message).map_err(|error| row.lacks(error))?;
+        let signature = scheme.sign(&message).map_err(|error| row.fails(error))?;
         Ok((message, signature))
     })?;
     Ok(rotating(Verifying(scheme), ring, false))
@@ -102,10 +102,10 @@ macro_rules! scheme {
             type Signature = $signature;
 
             fn make($row: &Row<'_>) -> Result<Self, TargetError> {
-                let signing: $signing = $make.map_err(|error| $row.lacks(error))?;
+                let signing: $signing = $make.map_err(|error| $row.fails(error))?;
                 let $key = &signing;
                 let verifying: Result<$verifying, Error> = $public;
-                let verifying = verifying.map_err(|error| $row.lacks(error))?;
+                let verifying = verifying.map_err(|error| $row.fails(error))?;
                 Ok(Self { signing, verifying })
             }
 

@@ -72,12 +72,12 @@ impl Issuer {
         if row.bytes != MAC_TOKEN + signature {
             return Err(row.lacks("the tokens that are measured have one length"));
         }
-        let key = F::key(seeded).map_err(|error| row.lacks(error))?;
-        let verifying = key.verifying_key().map_err(|error| row.lacks(error))?;
+        let key = F::key(seeded).map_err(|error| row.fails(error))?;
+        let verifying = key.verifying_key().map_err(|error| row.fails(error))?;
         Ok(Self {
             key,
             keys: VerifyingKeys::of(verifying),
-            random: RandomStream::new().map_err(|error| row.lacks(error))?,
+            random: RandomStream::new().map_err(|error| row.fails(error))?,
         })
     }
 
@@ -115,7 +115,7 @@ pub(super) fn build<F: Form>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetErr
     let act = Issuer::draw::<F>(row, &mut seeded)?;
     let mut seconds = 1..;
     let ring = Ring::fill(ring_of(row.bytes), || {
-        at(seconds.next().unwrap_or(1)).map_err(|error| row.lacks(error))
+        at(seconds.next().unwrap_or(1)).map_err(|error| row.fails(error))
     })?;
     Ok(rotating(act, ring, Vec::with_capacity(row.bytes)))
 }
@@ -127,12 +127,12 @@ pub(super) fn verify<F: Form>(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetEr
     let (now, end) = (at(0), at(3600));
     let (now, end) = now
         .and_then(|now| Ok((now, end?)))
-        .map_err(|error| row.lacks(error))?;
+        .map_err(|error| row.fails(error))?;
     let ring = Ring::fill(ring_of(row.bytes), || {
         let mut token = Vec::new();
         let id = issuer
             .issue(end, &mut token)
-            .map_err(|error| row.lacks(error))?;
+            .map_err(|error| row.fails(error))?;
         Ok((token, id))
     })?;
     let (keys, denied) = (issuer.keys, DenySet::new());
@@ -177,12 +177,12 @@ pub(super) fn attenuate(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     let (now, end) = (at(0), at(3600));
     let (now, end) = now
         .and_then(|now| Ok((now, end?)))
-        .map_err(|error| row.lacks(error))?;
+        .map_err(|error| row.fails(error))?;
     let ring = Ring::fill(ring_of(row.bytes), || {
         let mut token = Vec::new();
         issuer
             .issue(end, &mut token)
-            .map_err(|error| row.lacks(error))?;
+            .map_err(|error| row.fails(error))?;
         Ok(token)
     })?;
     let act = Narrowed {

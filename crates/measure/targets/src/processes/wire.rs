@@ -324,7 +324,9 @@ impl Outcome {
 /// Why something cannot be done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Refusal {
+    Failed(String, String, String),
     Unsupported(String, String, String),
+    WrongOutput(String, String, String),
     Streams(String, u32, u32),
     System(String),
 }
@@ -332,11 +334,21 @@ pub(super) enum Refusal {
 impl From<&TargetError> for Refusal {
     fn from(error: &TargetError) -> Self {
         match error {
+            TargetError::Failed {
+                target,
+                operation,
+                reason,
+            } => Self::Failed(target.clone(), operation.clone(), reason.clone()),
             TargetError::Unsupported {
                 target,
                 operation,
                 reason,
             } => Self::Unsupported(target.clone(), operation.clone(), reason.clone()),
+            TargetError::WrongOutput {
+                target,
+                operation,
+                reason,
+            } => Self::WrongOutput(target.clone(), operation.clone(), reason.clone()),
             TargetError::Streams {
                 target,
                 asked,
@@ -350,7 +362,17 @@ impl From<&TargetError> for Refusal {
 impl From<Refusal> for TargetError {
     fn from(refusal: Refusal) -> Self {
         match refusal {
+            Refusal::Failed(target, operation, reason) => Self::Failed {
+                target,
+                operation,
+                reason,
+            },
             Refusal::Unsupported(target, operation, reason) => Self::Unsupported {
+                target,
+                operation,
+                reason,
+            },
+            Refusal::WrongOutput(target, operation, reason) => Self::WrongOutput {
                 target,
                 operation,
                 reason,
@@ -492,6 +514,18 @@ mod tests {
             target: "local".to_owned(),
             operation: "x".to_owned(),
             reason: "short of memory".to_owned(),
+        };
+        assert_eq!(TargetError::from(Refusal::from(&error)), error);
+        let error = TargetError::Failed {
+            target: "local".to_owned(),
+            operation: "x".to_owned(),
+            reason: "no randomness".to_owned(),
+        };
+        assert_eq!(TargetError::from(Refusal::from(&error)), error);
+        let error = TargetError::WrongOutput {
+            target: "local".to_owned(),
+            operation: "x".to_owned(),
+            reason: "its first result".to_owned(),
         };
         assert_eq!(TargetError::from(Refusal::from(&error)), error);
         let error = TargetError::Streams {

@@ -193,9 +193,7 @@ pub(super) fn over_ciphertexts(
         .map(|entry| {
             let reply = succeed(lines, group, &entry.request)?;
             let Sealed::Done(ciphertexts) = judge::sealed(&reply, entry.plain.len()) else {
-                return Err(unsupported(
-                    "an encryption was answered with something else",
-                ));
+                return Err(failed("an encryption was answered with something else"));
             };
             let field = ("ciphertext", "");
             Ok(Entry {
@@ -230,7 +228,7 @@ pub(super) fn succeed(
     Err(refused(&service_fault(&reply)))
 }
 
-/// A service that does not know the caller is told from one that cannot do the operation.
+/// A service that does not know the caller is told from one that fails.
 fn refused(fault: &Fault) -> TargetError {
     let caller = fault.phase() == FaultPhase::Service
         && (fault.code().starts_with("principal_")
@@ -242,11 +240,11 @@ fn refused(fault: &Fault) -> TargetError {
             reason: fault.to_string(),
         };
     }
-    unsupported(&fault.to_string())
+    failed(&fault.to_string())
 }
 
-fn unsupported(reason: &str) -> TargetError {
-    TargetError::Unsupported {
+fn failed(reason: &str) -> TargetError {
+    TargetError::Failed {
         target: NAME.to_owned(),
         operation: "what the inputs need".to_owned(),
         reason: reason.to_owned(),
@@ -305,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_known_is_told_from_what_cannot_be_done() {
+    fn an_unknown_caller_is_told_from_a_failure() {
         let refused = |code: &'static str| refused(&Fault::new(FaultPhase::Service, code));
         for code in [
             "principal_unknown",
@@ -316,7 +314,7 @@ mod tests {
         }
         assert!(matches!(
             refused("no_active_version"),
-            TargetError::Unsupported { .. }
+            TargetError::Failed { .. }
         ));
     }
 }

@@ -181,7 +181,7 @@ impl Shape {
 ///
 /// # Errors
 /// [`TargetError`] as for [`Lines::connect`]; [`TargetError::Authentication`] if the service does not know
-/// the caller, [`TargetError::Unsupported`] if it refuses what the inputs need.
+/// the caller, [`TargetError::Failed`] if it refuses what the inputs need.
 pub fn carrier(shape: Shape, access: &Access, seed: u64) -> Result<Carrier<Requests>, TargetError> {
     let two = matches!(shape.kind, Kind::Flood | Kind::TwoTenants);
     let wanted = if two { 2 } else { 1 };

@@ -61,7 +61,7 @@ impl Reader {
     /// `below` is empty for the mount itself.
     ///
     /// # Errors
-    /// Those of [`Self::open`]; [`TargetError::Unsupported`] for an answer that is none, and for names that
+    /// Those of [`Self::open`]; [`TargetError::Failed`] for an answer that is none, and for names that
     /// are empty, lead elsewhere or are too many.
     pub fn names(&mut self, below: &str) -> Result<Vec<String>, TargetError> {
         let path = format!("{}/metadata/{}?list=true", self.mount, escaped(below));
@@ -110,7 +110,7 @@ impl Reader {
     }
 
     fn lies(&self, reason: &str) -> TargetError {
-        self.session.unsupported(reason)
+        self.session.failed(reason)
     }
 }
 

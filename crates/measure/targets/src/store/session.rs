@@ -77,7 +77,7 @@ impl Session {
             return Ok(Value::Null);
         }
         let parsed = serde_json::from_slice(&reply.body);
-        parsed.map_err(|_| self.unsupported("an answer is not JSON"))
+        parsed.map_err(|_| self.failed("an answer is not JSON"))
     }
 
     /// What an answer that is no success means. The store's own words are left out: they may repeat
@@ -91,9 +91,8 @@ impl Session {
             404 => {
                 self.unsupported("status 404: no such engine is mounted there, or not this version")
             }
-            400..500 => {
-                self.unsupported(&format!("status {status} to a request of the preparation"))
-            }
+            405 => self.unsupported(&format!("status {status}: it has no such request")),
+            400..500 => self.failed(&format!("status {status} to a request of the preparation")),
             503 => self.settings.unreachable("it is sealed or in maintenance"),
             _ => self.settings.unreachable(&format!("status {status}")),
         }
@@ -102,6 +101,24 @@ impl Session {
     /// Why this operation cannot be measured here.
     pub(super) fn unsupported(&self, reason: &str) -> TargetError {
         TargetError::Unsupported {
+            target: self.settings.name.clone(),
+            operation: self.operation.to_owned(),
+            reason: reason.to_owned(),
+        }
+    }
+
+    /// A result of the store that is wrong.
+    pub(super) fn wrong(&self, reason: &str) -> TargetError {
+        TargetError::WrongOutput {
+            target: self.settings.name.clone(),
+            operation: self.operation.to_owned(),
+            reason: reason.to_owned(),
+        }
+    }
+
+    /// What the store did wrongly while the operation was prepared.
+    pub(super) fn failed(&self, reason: &str) -> TargetError {
+        TargetError::Failed {
             target: self.settings.name.clone(),
             operation: self.operation.to_owned(),
             reason: reason.to_owned(),

@@ -15,7 +15,7 @@ use keywright_primitives::random::RandomStream;
 use super::TARGET;
 use super::keys::{Keeper, Keys, Sharing, Storage, Wanted};
 use super::named::NamedKey;
-use super::task::{Task, Whose};
+use super::task::{Padding, Task, Whose};
 
 pub(super) use keywright_hsm::Login;
 
@@ -177,8 +177,8 @@ impl Opened {
     }
 
     /// Why an operation cannot be measured; the token's own error is kept behind it.
-    pub(super) fn refuse(&self, operation: &str, error: Error) -> TargetError {
-        let told = target_error(operation, &error);
+    pub(super) fn refuse(&self, operation: &str, task: Task, error: Error) -> TargetError {
+        let told = target_error(operation, task, &error);
         let mut refusals = self.refusals();
         if refusals.iter().all(|(known, _)| *known != told) {
             refusals.push((told.clone(), error.into()));
@@ -402,7 +402,7 @@ fn file_hash(path: &std::path::Path) -> Option<String> {
 }
 
 /// Why a token cannot be measured, or not with this operation.
-fn target_error(operation: &str, error: &Error) -> TargetError {
+fn target_error(operation: &str, task: Task, error: &Error) -> TargetError {
     let reason = error.to_string();
     let target = TARGET.to_owned();
     match error {
@@ -415,12 +415,27 @@ fn target_error(operation: &str, error: &Error) -> TargetError {
         Error::Failed(failure) if is_gone(failure.code()) => {
             TargetError::Unreachable { target, reason }
         }
-        _ => TargetError::Unsupported {
+        error if error.is_unsupported() || refuses_hash(task, error) => TargetError::Unsupported {
+            target,
+            operation: operation.to_owned(),
+            reason,
+        },
+        // A signature that does not fit, a device error, a key that is not what it was told to be.
+        _ => TargetError::Failed {
             target,
             operation: operation.to_owned(),
             reason,
         },
     }
+}
+
+/// Whether the token takes OAEP, and not with this hash.
+fn refuses_hash(task: Task, error: &Error) -> bool {
+    let (Task::Decrypt(padding, _) | Task::Encrypt(padding, _)) = task else {
+        return false;
+    };
+    let other = matches!(padding, Padding::Oaep(hash) if hash != keywright_pkcs11::Hash::Sha1);
+    other && error.refuses_parameter()
 }
 
 fn is_gone(code: keywright_pkcs11_names::ReturnCode) -> bool {

@@ -96,7 +96,14 @@ pub(crate) fn worker(
     setting: &Setting<'_>,
 ) -> Result<Box<dyn Worker>, TargetError> {
     let stay = opened.enter(shape.task)?;
-    let failed = |error| opened.refuse(name, error);
+    if shape.task.is_alone() && opened.login().is_none() {
+        return Err(TargetError::Unsupported {
+            target: super::TARGET.to_owned(),
+            operation: name.to_owned(),
+            reason: "the token is used without a log-in".to_owned(),
+        });
+    }
+    let failed = |error| opened.refuse(name, shape.task, error);
     let place = Place {
         shape,
         seed: setting.seed,
@@ -115,7 +122,7 @@ pub(crate) fn worker(
     };
     worker.act().map_err(failed)?;
     if worker.check() == Check::Wrong {
-        return Err(TargetError::Unsupported {
+        return Err(TargetError::WrongOutput {
             target: super::TARGET.to_owned(),
             operation: name.to_owned(),
             reason: "its first result is not as it must be".to_owned(),

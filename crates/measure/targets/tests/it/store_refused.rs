@@ -133,7 +133,7 @@ fn a_store_whose_verification_refuses_what_fits_is_not_measured() {
     server.spoil();
     for shape in [Shape::TransitVerify, Shape::TransitSign, Shape::TransitHmac] {
         match refused(shape, &server.settings()) {
-            TargetError::Unsupported { reason, .. } => assert!(reason.contains("right from wrong")),
+            TargetError::WrongOutput { reason, .. } => assert!(reason.contains("right from wrong")),
             other => panic!("{other}"),
         }
         assert_eq!(server.holdings(), 0, "{}", shape.name());

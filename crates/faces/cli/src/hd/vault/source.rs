@@ -238,7 +238,7 @@ fn failed(error: &TargetError) -> Failure {
             "nothing was written; see whether the store runs and is unsealed, and go on with --resume",
         ),
         TargetError::Load(_) => (Exit::Usage, "give the address as https://HOST:PORT"),
-        TargetError::Unsupported { .. } => (
+        TargetError::Failed { .. } | TargetError::Unsupported { .. } => (
             Exit::Target,
             "nothing was written; check --mount, and whether its engine is of version 2",
         ),

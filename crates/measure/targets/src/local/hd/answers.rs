@@ -37,9 +37,9 @@ pub(super) fn tasks_of(
     Ring::fill(ring_of(64), || {
         let (seed, path) = of(number)?;
         number += 1;
-        let answer = made(&seed, scheme, &path).map_err(|error| row.lacks(error))?;
+        let answer = made(&seed, scheme, &path).map_err(|error| row.fails(error))?;
         Ok(Task {
-            seed: Seed::raw(&seed).map_err(|error| row.lacks(error))?,
+            seed: Seed::raw(&seed).map_err(|error| row.fails(error))?,
             path,
             answer: answer.key,
         })
@@ -52,7 +52,7 @@ pub(super) fn identus(row: &Row<'_>, did: u32, index: u32) -> Result<Path, Targe
 }
 
 pub(super) fn path(row: &Row<'_>, numbers: &[u32]) -> Result<Path, TargetError> {
-    Path::new(numbers.iter().copied().map(hardened).collect()).map_err(|error| row.lacks(error))
+    Path::new(numbers.iter().copied().map(hardened).collect()).map_err(|error| row.fails(error))
 }
 
 /// A key and its chain code, put together from the backend's HMAC.

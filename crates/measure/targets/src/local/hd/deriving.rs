@@ -158,7 +158,7 @@ fn kept(row: &Row<'_>, keep: Keep, then: Then) -> Result<Box<dyn Worker>, Target
     let scheme = Scheme::Bip32Secp256k1;
     let ring = tasks_of(row, scheme, |number| Ok((seed, identus(row, 0, number)?)))?;
     let cache = PrefixCache::new(Clock::system(), Limits::default());
-    let cache = cache.map_err(|error| row.lacks(error))?;
+    let cache = cache.map_err(|error| row.fails(error))?;
     let owner = Owner {
         tenant: [1; 16],
         tree: [2; 16],

@@ -23,17 +23,17 @@ pub(in super::super) fn public_key(row: &Row<'_>) -> Result<Box<dyn Worker>, Tar
     let mut pairs = Vec::new();
     for turn in 0..1 << ring_of(64) {
         let task = ring.at(turn);
-        let seed = Seed::raw(task.seed.expose()).map_err(|error| row.lacks(error))?;
+        let seed = Seed::raw(task.seed.expose()).map_err(|error| row.fails(error))?;
         let node = PrivateNode::derive_from(&seed, Scheme::Bip32Secp256k1, &task.path);
-        let node = node.map_err(|error| row.lacks(error))?;
+        let node = node.map_err(|error| row.fails(error))?;
         let answer = secp256k1::PrivateKey::from_bytes(task.answer.expose())
             .and_then(|key| key.public_key())
-            .map_err(|error| row.lacks(error))?;
+            .map_err(|error| row.fails(error))?;
         pairs.push((Private(node), answer.to_compressed()));
     }
     let mut pairs = pairs.into_iter();
     let ring = Ring::fill(ring_of(64), || {
-        pairs.next().ok_or_else(|| row.lacks("no key"))
+        pairs.next().ok_or_else(|| row.fails("no key"))
     })?;
     Ok(answered(ring, [0; 33], |key: &Private, out| {
         *out = *key.0.public_key().map_err(refused)?.serialized();

@@ -38,10 +38,10 @@ pub(in super::super) fn libsecp256k1(row: &Row<'_>) -> Result<Box<dyn Worker>, T
         let bytes = seeded.array::<32>();
         let answer = secp256k1::PrivateKey::from_bytes(&bytes)
             .and_then(|key| key.public_key())
-            .map_err(|error| row.lacks(error))?;
+            .map_err(|error| row.fails(error))?;
         let key = ::secp256k1::SecretKey::from_byte_array(bytes);
         Ok((
-            key.map_err(|error| row.lacks(error))?,
+            key.map_err(|error| row.fails(error))?,
             answer.to_compressed(),
         ))
     })?;
@@ -65,7 +65,7 @@ fn with_public(row: &Row<'_>, tasks: &Ring<Task>) -> Result<Ring<WithPublic>, Ta
         turn += 1;
         let public = secp256k1::PrivateKey::from_bytes(task.answer.expose())
             .and_then(|key| key.public_key())
-            .map_err(|error| row.lacks(error))?;
+            .map_err(|error| row.fails(error))?;
         let input = (task.seed.expose().to_vec(), task.path.clone());
         Ok((input, public.to_compressed()))
     })
@@ -84,9 +84,9 @@ pub(in super::super) fn cold_and_libsecp256k1(
         turn += 1;
         let public = secp256k1::PrivateKey::from_bytes(task.answer.expose())
             .and_then(|key| key.public_key())
-            .map_err(|error| row.lacks(error))?;
+            .map_err(|error| row.fails(error))?;
         let seed = keywright_hdkey::Seed::raw(task.seed.expose());
-        let seed = seed.map_err(|error| row.lacks(error))?;
+        let seed = seed.map_err(|error| row.fails(error))?;
         Ok(((seed, task.path.clone()), public.to_compressed()))
     })?;
     let context = ::secp256k1::Secp256k1::signing_only();

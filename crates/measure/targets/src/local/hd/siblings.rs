@@ -73,17 +73,17 @@ pub(in super::super) fn siblings(row: &Row<'_>) -> Result<Box<dyn Worker>, Targe
     let ring = Ring::fill(1, || {
         let seed = seeded.array::<64>();
         let at = path(row, &[29, 29, 0, 1])?;
-        let parent = made(&seed, scheme, &at).map_err(|error| row.lacks(error))?;
+        let parent = made(&seed, scheme, &at).map_err(|error| row.fails(error))?;
         let answers = (0..SIBLINGS).map(|number| {
             let mut level = parent.copy();
             level.step(scheme, hardened(number)).map(|()| level.key)
         });
         let answers: Result<Vec<_>, _> = answers.collect();
-        let seed = Seed::raw(&seed).map_err(|error| row.lacks(error))?;
+        let seed = Seed::raw(&seed).map_err(|error| row.fails(error))?;
         let parent = PrivateNode::derive_from(&seed, scheme, &at);
         Ok(Family {
-            parent: parent.map_err(|error| row.lacks(error))?,
-            answers: answers.map_err(|error| row.lacks(error))?,
+            parent: parent.map_err(|error| row.fails(error))?,
+            answers: answers.map_err(|error| row.fails(error))?,
         })
     })?;
     Ok(rotating(Multiplying, ring, Made::default()))

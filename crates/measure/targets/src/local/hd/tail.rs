@@ -53,7 +53,7 @@ fn cores() -> usize {
 fn run(row: &Row<'_>, tasks: usize, threads: usize) -> Result<Times, TargetError> {
     let wallet = Wallet::new(row)?;
     for number in 0..WARM_UP {
-        wallet.derive(number).map_err(|error| row.lacks(error))?;
+        wallet.derive(number).map_err(|error| row.fails(error))?;
     }
     let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let began = wallet.clock.monotonic().nanos();
@@ -89,9 +89,9 @@ fn run(row: &Row<'_>, tasks: usize, threads: usize) -> Result<Times, TargetError
         }
         Ok(pairs)
     })
-    .map_err(|error: std::io::Error| row.lacks(error))?;
+    .map_err(|error: std::io::Error| row.fails(error))?;
     if failed.into_inner() > 0 || pairs.len() != SAMPLES {
-        return Err(row.lacks("a derivation failed"));
+        return Err(row.fails("a derivation failed"));
     }
     let sorted = |mut times: Vec<u64>| {
         times.sort_unstable();
@@ -114,11 +114,11 @@ struct Wallet {
 impl Wallet {
     fn new(row: &Row<'_>) -> Result<Self, TargetError> {
         let clock = Clock::system();
-        let seed = Seed::raw(&row.seeded().array::<64>()).map_err(|error| row.lacks(error))?;
+        let seed = Seed::raw(&row.seeded().array::<64>()).map_err(|error| row.fails(error))?;
         let cache = PrefixCache::new(clock.clone(), Limits::default());
         let paths: Result<Vec<_>, _> = (0..256).map(|index| identus(row, 0, index)).collect();
         Ok(Self {
-            cache: cache.map_err(|error| row.lacks(error))?,
+            cache: cache.map_err(|error| row.fails(error))?,
             clock,
             seed,
             paths: paths?,

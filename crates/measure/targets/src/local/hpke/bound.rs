@@ -50,7 +50,7 @@ fn binder_accepted(
 pub(in crate::local) fn binder_initiate(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     let mut seeded = row.seeded();
     let keys = Ring::fill(RING_LOG2, || {
-        draw(Suite::X25519.kem, &mut seeded).map_err(|error| row.lacks(error))
+        draw(Suite::X25519.kem, &mut seeded).map_err(|error| row.fails(error))
     })?;
     let (policy, judge) = (Policy::default(), Policy::default());
     Ok(starting(
@@ -63,10 +63,10 @@ pub(in crate::local) fn binder_initiate(row: &Row<'_>) -> Result<Box<dyn Worker>
 /// One of several bound contexts accepted, and its binder.
 pub(in crate::local) fn binder_accept(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     let policy = Policy::default();
-    let key = draw(Suite::X25519.kem, &mut row.seeded()).map_err(|error| row.lacks(error))?;
+    let key = draw(Suite::X25519.kem, &mut row.seeded()).map_err(|error| row.fails(error))?;
     let ring = Ring::fill(RING_LOG2, || {
         let made = binder_started(&policy, key.public_key()).and_then(known);
-        made.map_err(|error| row.lacks(error))
+        made.map_err(|error| row.fails(error))
     })?;
     Ok(accepting_each(ring, move |enc| {
         binder_accepted(&policy, &key, enc)
@@ -108,11 +108,11 @@ impl PostQuantum {
 /// AuthPSK-PQ sent to one of several recipients.
 pub(in crate::local) fn authpsk_pq_initiate(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     let mut seeded = row.seeded();
-    let ours = PostQuantum::draw(&mut seeded).map_err(|error| row.lacks(error))?;
+    let ours = PostQuantum::draw(&mut seeded).map_err(|error| row.fails(error))?;
     let keys = Ring::fill(RING_LOG2, || {
-        PostQuantum::recipient(&mut seeded).map_err(|error| row.lacks(error))
+        PostQuantum::recipient(&mut seeded).map_err(|error| row.fails(error))
     })?;
-    let judge = PostQuantum::draw(&mut row.seeded()).map_err(|error| row.lacks(error))?;
+    let judge = PostQuantum::draw(&mut row.seeded()).map_err(|error| row.fails(error))?;
     Ok(starting(
         keys,
         move |keys: &(RecipientKey, RecipientPublicKey)| ours.start(&keys.1),
@@ -123,12 +123,12 @@ pub(in crate::local) fn authpsk_pq_initiate(row: &Row<'_>) -> Result<Box<dyn Wor
 /// One of several of AuthPSK-PQ accepted.
 pub(in crate::local) fn authpsk_pq_accept(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetError> {
     let mut seeded = row.seeded();
-    let ours = PostQuantum::draw(&mut seeded).map_err(|error| row.lacks(error))?;
+    let ours = PostQuantum::draw(&mut seeded).map_err(|error| row.fails(error))?;
     let recipient = PostQuantum::recipient(&mut seeded);
-    let (key, public) = recipient.map_err(|error| row.lacks(error))?;
+    let (key, public) = recipient.map_err(|error| row.fails(error))?;
     let ring = Ring::fill(RING_LOG2, || {
         let made = ours.start(&public).and_then(known);
-        made.map_err(|error| row.lacks(error))
+        made.map_err(|error| row.fails(error))
     })?;
     Ok(accepting_each(ring, move |enc| ours.accept(&key, enc)))
 }

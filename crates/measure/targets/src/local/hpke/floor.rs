@@ -18,9 +18,9 @@ fn floor_initiate_of(row: &Row<'_>, more: usize) -> Result<Box<dyn Worker>, Targ
         let public = key.public_key()?;
         Ok((key, public))
     };
-    let lacks = |error: keywright_primitives::Error| row.lacks(error);
-    let (own, _) = pair().map_err(lacks)?;
-    let keys = Ring::fill(RING_LOG2, || pair().map_err(lacks))?;
+    let fails = |error: keywright_primitives::Error| row.fails(error);
+    let (own, _) = pair().map_err(fails)?;
+    let keys = Ring::fill(RING_LOG2, || pair().map_err(fails))?;
     Ok(starting(
         keys,
         move |(_, public): &(X25519PrivateKey, X25519PublicKey)| {
@@ -54,14 +54,14 @@ fn floor_accept_of(row: &Row<'_>, times: usize) -> Result<Box<dyn Worker>, Targe
     let mut seeded = row.seeded();
     let mut draw = || {
         let key = X25519PrivateKey::from_bytes(&seeded.secret());
-        key.map_err(|error| row.lacks(error))
+        key.map_err(|error| row.fails(error))
     };
     let own = draw()?;
-    let public = own.public_key().map_err(|error| row.lacks(error))?;
+    let public = own.public_key().map_err(|error| row.fails(error))?;
     let ring = Ring::fill(RING_LOG2, || {
         let peer = draw()?;
-        let secret = peer.agree(&public).map_err(|error| row.lacks(error))?;
-        let peer = peer.public_key().map_err(|error| row.lacks(error))?;
+        let secret = peer.agree(&public).map_err(|error| row.fails(error))?;
+        let peer = peer.public_key().map_err(|error| row.fails(error))?;
         Ok((peer, secret))
     })?;
     let first = Secret::from_fill(|_| ());

@@ -20,7 +20,7 @@ fn context(row: &Row<'_>) -> Result<(Sender, Recipient), TargetError> {
         let from = suite.acceptor(&key, RecipientMode::Base, INFO)?;
         Ok((sender, from.accept(enc.as_bytes())?))
     };
-    made().map_err(|error: Error| row.lacks(error))
+    made().map_err(|error: Error| row.fails(error))
 }
 
 const AAD: Aad<'static> = Aad(b"measured");
@@ -74,7 +74,7 @@ pub(in crate::local) fn open(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetErr
     let mut number = 0_u64;
     let ring = Ring::fill(ring_of(row.bytes), || {
         let text = seeded.bytes(row.bytes);
-        let sealed = sender.seal(AAD, &text).map_err(|error| row.lacks(error))?;
+        let sealed = sender.seal(AAD, &text).map_err(|error| row.fails(error))?;
         number += 1;
         Ok(((number - 1, sealed), text))
     })?;
@@ -98,7 +98,7 @@ pub(in crate::local) fn export(row: &Row<'_>) -> Result<Box<dyn Worker>, TargetE
         let context = seeded.array::<16>();
         let mut out = vec![0; row.bytes];
         let made = recipient.exporter().export_into(&context, &mut out);
-        made.map_err(|error| row.lacks(error))?;
+        made.map_err(|error| row.fails(error))?;
         Ok((context, out))
     })?;
     let first = vec![0; row.bytes];

@@ -102,13 +102,13 @@ where
     Sender<K>: Send,
     Recipient<K>: Send,
 {
-    let lacks = |error: Error| row.lacks(error);
+    let fails = |error: Error| row.fails(error);
     let mut seeded = row.seeded();
-    let peer = Peer::<K>::new(suite, way, &mut seeded).map_err(lacks)?;
-    let judge = Scene::new(suite, way, &mut row.seeded()).map_err(lacks)?;
+    let peer = Peer::<K>::new(suite, way, &mut seeded).map_err(fails)?;
+    let judge = Scene::new(suite, way, &mut row.seeded()).map_err(fails)?;
     let mode = peer.sending();
     let keys = Ring::fill(RING_LOG2, || {
-        let ours = draw(suite.kem, &mut seeded).map_err(lacks)?;
+        let ours = draw(suite.kem, &mut seeded).map_err(fails)?;
         let theirs = K::PublicKey::from_bytes(ours.public_key().as_bytes());
         Ok((
             ours,
@@ -130,16 +130,16 @@ where
     Sender<K>: Send,
     Recipient<K>: Send,
 {
-    let lacks = |error: Error| row.lacks(error);
+    let fails = |error: Error| row.fails(error);
     let mut seeded = row.seeded();
-    let scene = Scene::new(suite, way, &mut seeded).map_err(lacks)?;
-    let peer = Peer::<K>::new(suite, way, &mut row.seeded()).map_err(lacks)?;
+    let scene = Scene::new(suite, way, &mut seeded).map_err(fails)?;
+    let peer = Peer::<K>::new(suite, way, &mut row.seeded()).map_err(fails)?;
     let mode = peer.receiving();
-    let ours = draw(suite.kem, &mut seeded).map_err(lacks)?;
-    let key = private::<K>(&ours).map_err(lacks)?;
+    let ours = draw(suite.kem, &mut seeded).map_err(fails)?;
+    let key = private::<K>(&ours).map_err(fails)?;
     let ring = Ring::fill(RING_LOG2, || {
         let made = scene.initiate(ours.public_key()).and_then(known);
-        made.map_err(lacks)
+        made.map_err(fails)
     })?;
     Ok(accepting_each(ring, move |enc| {
         accept::<K>(&mode, &key, enc)

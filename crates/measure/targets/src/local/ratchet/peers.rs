@@ -58,7 +58,7 @@ impl Pair {
             pair.carry(b"third")?;
             Ok(pair)
         };
-        made().map_err(|error: Failed| row.lacks(error))
+        made().map_err(|error: Failed| row.fails(error))
     }
 
     fn turn_round(&mut self) {

@@ -43,7 +43,7 @@ pub(in super::super) fn scaling(row: &Row<'_>) -> Result<f64, TargetError> {
         });
         let taken = clock.monotonic().nanos().saturating_sub(began);
         done.then_some(taken)
-            .ok_or_else(|| row.lacks("a message did not arrive, or the system gave no thread"))
+            .ok_or_else(|| row.fails("a message did not arrive, or the system gave no thread"))
     };
     carried(2)?;
     let mut ratios = Vec::with_capacity(ROUNDS);
@@ -81,7 +81,7 @@ pub(in super::super) fn trend(row: &Row<'_>) -> Result<f64, TargetError> {
             let began = clock.monotonic().nanos();
             let carried = pair.carry(&text, &mut out);
             let taken = clock.monotonic().nanos().saturating_sub(began);
-            carried.map_err(|error| row.lacks(error))?;
+            carried.map_err(|error| row.fails(error))?;
             place.push(float(taken));
         }
     }

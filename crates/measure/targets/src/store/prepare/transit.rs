@@ -155,7 +155,7 @@ impl Maker<'_> {
             let answer = self.belongings.session.want(&request)?;
             if answer.pointer("/data/valid") != Some(&Value::Bool(fits)) {
                 let session = &self.belongings.session;
-                return Err(session.unsupported("its verification does not tell right from wrong"));
+                return Err(session.wrong("its verification does not tell right from wrong"));
             }
         }
         Ok(())
@@ -189,7 +189,7 @@ impl Maker<'_> {
         let text = answer.pointer(place).and_then(Value::as_str);
         let session = &self.belongings.session;
         text.map(str::to_owned)
-            .ok_or_else(|| session.unsupported("an answer lacks what it is asked for"))
+            .ok_or_else(|| session.failed("an answer lacks what it is asked for"))
     }
 
     /// A text, as the transit engine takes it.
