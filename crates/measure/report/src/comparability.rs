@@ -238,14 +238,16 @@ fn load(load: &LoadRecord) -> Settings {
             )
         })
         .collect();
-    // With a number of operations given, the length is an outcome and no setting.
+    // With a number of operations given, the length is an outcome and no setting. In a closed loop their number
+    // is none either: rates and medians do not depend on how many operations they are of.
     let length = load.iterations.is_none().then_some(load.duration_ns);
+    let iterations = load.iterations.filter(|_| load.mode != "closed");
     [
         ("load.arrival", load.arrival.clone()),
         ("load.cap", Some(load.cap.to_string())),
         ("load.connections", load.connections.map(|n| n.to_string())),
         ("load.duration_ns", length.map(|n| n.to_string())),
-        ("load.iterations", load.iterations.map(|n| n.to_string())),
+        ("load.iterations", iterations.map(|n| n.to_string())),
         ("load.mode", Some(load.mode.clone())),
         (
             "load.phases",

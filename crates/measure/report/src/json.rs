@@ -33,16 +33,21 @@ pub enum Layout {
 /// # Errors
 /// [`Error::Unwritable`], which would be a bug.
 pub fn render(document: &Document, layout: Layout) -> Result<String, Error> {
-    let document = Document {
-        schema: SCHEMA.to_owned(),
-        schema_version: SCHEMA_VERSION.to_owned(),
-        ..document.clone()
-    };
+    let document = current(document);
     let text = match layout {
         Layout::Line => serde_json::to_string(&document),
         Layout::Pretty => serde_json::to_string_pretty(&document),
     };
     text.map(|text| text + "\n").map_err(Error::Unwritable)
+}
+
+/// The document under the name and version of the form of now.
+pub(crate) fn current(document: &Document) -> Document {
+    Document {
+        schema: SCHEMA.to_owned(),
+        schema_version: SCHEMA_VERSION.to_owned(),
+        ..document.clone()
+    }
 }
 
 /// Reads a document.

@@ -24,8 +24,49 @@ pub fn text() -> Result<String, Error> {
         .into_root_schema_for::<Document>();
     schema.insert("$id".to_owned(), json!(SCHEMA));
     schema.insert("title".to_owned(), json!("Keywright measurement"));
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.extend(published());
+    }
     let text = serde_json::to_string_pretty(&sorted(schema.to_value()));
     text.map(|text| text + "\n").map_err(Error::Unwritable)
+}
+
+/// What results of a token have beside the records: the members of the published token benchmark.
+fn published() -> Map<String, Value> {
+    let figure = json!({"type": ["number", "null"]});
+    let figures = |names: &[&str]| -> Map<String, Value> {
+        let names = names.iter();
+        names
+            .map(|name| ((*name).to_owned(), figure.clone()))
+            .collect()
+    };
+    let mut result = figures(&[
+        "total_duration",
+        "min",
+        "max",
+        "ops_per_sec",
+        "avg_latency_ms",
+        "p50_ms",
+        "p95_ms",
+        "p99_ms",
+    ]);
+    result.insert("name".to_owned(), json!({"type": "string"}));
+    result.insert("iterations".to_owned(), json!({"type": "integer"}));
+    let percentiles = json!({"type": "object", "additionalProperties": figure});
+    result.insert("percentiles".to_owned(), percentiles);
+    let metadata = json!({
+        "type": "object",
+        "description": "Of a token alone: about all of `results`, as the published token benchmark has it.",
+    });
+    let results = json!({
+        "type": "array",
+        "description": "Of a token alone: its cases as the published token benchmark has them, in milliseconds and of all runs together.",
+        "items": {"type": "object", "properties": result},
+    });
+    [("metadata", metadata), ("results", results)]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect()
 }
 
 /// Allows null wherever a float stands.

@@ -132,10 +132,7 @@ fn beside(
             case: case.id.clone(),
             against: name.to_owned(),
             metric: metric.name().to_owned(),
-            ratio: match metric {
-                Metric::Throughput => baseline / current,
-                _ => current / baseline,
-            },
+            ratio: current / baseline,
             current,
             baseline,
             ..Comparison::default()
@@ -157,7 +154,11 @@ fn beside(
 /// A figure of a case as a whole.
 fn figure(case: &Case, metric: Metric) -> Option<f64> {
     let value = match metric {
-        Metric::Throughput => Some(case.achieved_per_s),
+        // As such a baseline has it: of the time spent in the operations.
+        Metric::Throughput => match case.runs.is_empty() {
+            true => Some(case.achieved_per_s),
+            false => seed::rate(case),
+        },
         // Exact to 2^53 ns, which are a hundred days.
         _ => case.headline()?.quantile(metric.name())?.value.map(nanos),
     };

@@ -23,6 +23,16 @@ pub(super) struct Outputs {
     profile: Option<exports::Profile>,
     settings: Settings,
     quiet: bool,
+    dialect: Dialect,
+}
+
+/// What JSON and CSV are where no other form is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// This engine's.
+    Own,
+    /// Those of the published token benchmark, with this engine's figures beside its own.
+    Published,
 }
 
 /// A file that can be written. If nothing is, what was not there before is removed again.
@@ -127,7 +137,16 @@ impl Outputs {
             profile: flags.profile,
             settings: Settings::new(style(flags.color), detail(flags)),
             quiet: flags.quiet,
+            dialect: Dialect::Own,
         })
+    }
+
+    /// Writes JSON and CSV in the published forms, unless this engine's are asked for by name.
+    pub(super) fn publish(&mut self) {
+        self.dialect = match self.profile {
+            Some(exports::Profile::KeywrightCsv | exports::Profile::KeywrightJson) => Dialect::Own,
+            _ => Dialect::Published,
+        };
     }
 
     /// Writes the document everywhere; texts have the baseline that it was compared with beside it.
@@ -139,16 +158,19 @@ impl Outputs {
         let pair = (document, baseline);
         for sink in &mut self.files {
             let settings = Settings::new(Style::Plain, Detail::Normal);
-            let bytes = rendered(pair, sink.form, settings)?;
+            let bytes = rendered(pair, (sink.form, self.dialect), settings)?;
             sink.write(bytes.as_bytes())?;
         }
-        let shown = match (self.profile, self.format) {
-            (Some(profile), _) => profile.render(document).map_err(internal)?,
-            // Refused before anything is measured: there are no findings here.
-            (None, Format::Text | Format::Sarif) => rendered(pair, Form::Text, self.settings)?,
-            (None, Format::Json) => rendered(pair, Form::Json, self.settings)?,
-            (None, Format::Csv) => rendered(pair, Form::Csv, self.settings)?,
-            (None, Format::Html) => rendered(pair, Form::Html, self.settings)?,
+        let form = match self.format {
+            // SARIF is refused before anything is measured: there are no findings here.
+            Format::Text | Format::Sarif => Form::Text,
+            Format::Json => Form::Json,
+            Format::Csv => Form::Csv,
+            Format::Html => Form::Html,
+        };
+        let shown = match self.profile {
+            Some(profile) => profile.render(document).map_err(internal)?,
+            None => rendered(pair, (form, self.dialect), self.settings)?,
         };
         output::data(shown.as_bytes()).map(drop)
     }
@@ -218,10 +240,14 @@ const fn name(exit: Exit) -> &'static str {
 
 fn rendered(
     (document, baseline): (&Document, Option<&Document>),
-    form: Form,
+    (form, dialect): (Form, Dialect),
     settings: Settings,
 ) -> Result<String, Failure> {
     match form {
+        Form::Csv if dialect == Dialect::Published => Ok(exports::seed::csv_beside(document)),
+        Form::Json if dialect == Dialect::Published => {
+            exports::seed::json_beside(document).map_err(internal)
+        }
         Form::Csv => Ok(csv::long(document)),
         Form::Html => Ok(html::render(document)),
         Form::Json => json::render(document, json::Layout::Pretty).map_err(internal),

@@ -8,11 +8,9 @@ use std::sync::Arc;
 
 use keywright_measure::carry::Carrier;
 use keywright_measure::document::{Case, Model};
-use keywright_measure::latency::Few;
 use keywright_measure::plan::CasePlan;
 use keywright_measure::session::Entry;
 use keywright_measure::{scale, sizes};
-use keywright_report::exports::Profile;
 use keywright_targets::operation::AnyCarrier;
 use keywright_targets::suite::Work;
 use keywright_targets::token::{NamedKey, Opened};
@@ -64,6 +62,7 @@ fn carry_out(
     let mut sitting = Sitting::begin_against(output, judging, format, flags.seed, |baseline| {
         flags.runs(&ids, baseline)
     })?;
+    sitting.publish();
     let at = Arc::clone(token);
     sitting.more = Some(Box::new(move |error| at.advice(error)));
     if flags.has_more(sitting.runs) {
@@ -190,14 +189,6 @@ fn mix_plan(
 
 fn finish_plan(flags: &TokenFlags, plan: &mut CasePlan, threads: NonZeroU32) {
     plan.warmup_operations = flags.warmup_operations();
-    let published = matches!(
-        flags.output.profile,
-        Some(Profile::SeedJson | Profile::SeedCsv)
-    );
-    if published {
-        // Its readers expect figures, however few values lie beyond them.
-        plan.few = Few::Give;
-    }
     if let Some(budget) = flags.error_budget {
         plan.error_budget = budget;
     }

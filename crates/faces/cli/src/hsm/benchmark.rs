@@ -89,7 +89,7 @@ impl BenchmarkWords {
         measured.map_err(|failure| match ready.token.take_cause(&failure.happened) {
             None => failure.into(),
             // A signature that does not fit is an answer to `verify`; here it is a fault of the token.
-            Some(error) if failure.exit == Exit::Target && error.kind() != Kind::Token => {
+            Some(error) if kind(failure.exit).is_some_and(|kind| error.kind() != kind) => {
                 failure.into()
             }
             Some(error) => {
@@ -98,5 +98,14 @@ impl BenchmarkWords {
                 error.into()
             }
         })
+    }
+}
+
+/// The kind of an error of the token that ends a measurement like this.
+const fn kind(exit: Exit) -> Option<Kind> {
+    match exit {
+        Exit::Target => Some(Kind::Token),
+        Exit::Unsupported => Some(Kind::Unsupported),
+        _ => None,
     }
 }

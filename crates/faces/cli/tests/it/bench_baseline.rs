@@ -64,14 +64,10 @@ fn a_baseline_from_other_settings_is_refused_with_what_differs_and_the_result_is
     elsewhere["environment"]["cpu"] = "another processor".into();
     bench.folder.write("elsewhere.json", elsewhere.to_string());
 
-    let fewer = CLOSED.replace("200", "100");
-    let fewer = bench.script("fewer.toml", FAST, &fewer);
+    let wider = CLOSED.replace("concurrency = 1", "concurrency = 2");
+    let wider = bench.script("wider.toml", FAST, &wider);
     for (suite, baseline, differs) in [
-        (
-            &fewer,
-            "here.json",
-            "load.iterations is 100, in the baseline 200",
-        ),
+        (&wider, "here.json", "load.cap is 2, in the baseline 1"),
         (&here, "elsewhere.json", "in the baseline another processor"),
     ] {
         let document = bench.document(7, &["run", suite, "--baseline", baseline]);
@@ -110,6 +106,34 @@ fn a_baseline_from_other_settings_is_refused_with_what_differs_and_the_result_is
         };
         assert!(remarks.iter().any(marked), "{document}");
         assert!(!document["comparison"].as_array().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn closed_loads_of_different_length_are_compared_by_rate() {
+    let bench = Bench::new();
+    let here = bench.script("here.toml", FAST, CLOSED);
+    bench.kept("here.json", &["run", &here]);
+    let fewer = bench.script("fewer.toml", FAST, &CLOSED.replace("200", "100"));
+    let words = [
+        "run",
+        &fewer,
+        "--baseline",
+        "here.json",
+        "--inconclusive",
+        "pass",
+    ];
+    let document = bench.document(0, &words);
+    assert!(
+        !verdicts(&document).contains(&"NOT-COMPARABLE"),
+        "{document}"
+    );
+    let compared = document["comparison"].as_array().unwrap();
+    assert!(!compared.is_empty());
+    for one in compared {
+        let of = |name: &str| one[name].as_f64().unwrap();
+        let expected = of("current") / of("baseline");
+        assert!((of("ratio") / expected - 1.0).abs() < 1e-12, "{one}");
     }
 }
 

@@ -66,6 +66,10 @@ mod hsm_across;
 #[cfg(test)]
 mod hsm_benchmark;
 #[cfg(test)]
+mod hsm_benchmark_faults;
+#[cfg(test)]
+mod hsm_benchmark_script;
+#[cfg(test)]
 mod hsm_calls;
 #[cfg(test)]
 mod hsm_ciphers;

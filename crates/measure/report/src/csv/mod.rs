@@ -19,7 +19,7 @@ const LONG: &str =
 
 /// A row per case and metric. Times are nanoseconds; `rate_per_s` is what was offered, the metric
 /// `achieved` what was done. What a case was compared with has rows of its own, such as `throughput_baseline`,
-/// `throughput_diff` in percent, and `throughput_ratio`, above 1 where this side is slower.
+/// `throughput_diff` in percent, and `throughput_ratio`, this side over the other.
 #[must_use]
 pub fn long(document: &Document) -> String {
     let mut out = format!("{LONG}\r\n");
@@ -63,7 +63,7 @@ fn verdict(case: &Case) -> &'static str {
 }
 
 /// A float that reads back as itself, or nothing.
-fn float(value: Option<f64>) -> String {
+pub(crate) fn float(value: Option<f64>) -> String {
     value
         .filter(|value| value.is_finite())
         .map_or_else(String::new, |value| value.to_string())

@@ -41,6 +41,10 @@ pub enum Profile {
     Hgrm,
     /// Distributions second by second, as the log tools of HdrHistogram read them.
     Hlog,
+    /// This engine's CSV, a figure a line; what it prints where nothing else is its default.
+    KeywrightCsv,
+    /// This engine's JSON without members of other forms.
+    KeywrightJson,
     /// A table for pull requests and wikis.
     Markdown,
     /// A line of JSON per case.
@@ -55,12 +59,14 @@ pub enum Profile {
 
 impl Profile {
     /// Every profile, sorted by name.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Bencher,
         Self::Bmf,
         Self::Github,
         Self::Hgrm,
         Self::Hlog,
+        Self::KeywrightCsv,
+        Self::KeywrightJson,
         Self::Markdown,
         Self::Ndjson,
         Self::OpenMetrics,
@@ -77,6 +83,8 @@ impl Profile {
             Self::Github => "github",
             Self::Hgrm => "hgrm",
             Self::Hlog => "hlog",
+            Self::KeywrightCsv => "keywright-csv",
+            Self::KeywrightJson => "keywright-json",
             Self::Markdown => "markdown",
             Self::Ndjson => "ndjson",
             Self::OpenMetrics => "openmetrics",
@@ -96,6 +104,8 @@ impl Profile {
             Self::Github => github(document)?,
             Self::Hgrm => hgrm(document),
             Self::Hlog => hlog(document),
+            Self::KeywrightCsv => crate::csv::long(document),
+            Self::KeywrightJson => crate::json::render(document, crate::json::Layout::Pretty)?,
             Self::Markdown => markdown(document),
             Self::Ndjson => ndjson(document)?,
             Self::OpenMetrics => openmetrics(document),
@@ -114,7 +124,7 @@ impl fmt::Display for Profile {
 /// No profile has this name; [`Profile::ALL`] lists those there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no such profile; there are bencher, bmf, github, hgrm, hlog, markdown, ndjson, openmetrics, seed-csv and seed-json"
+    "no such profile; there are bencher, bmf, github, hgrm, hlog, keywright-csv, keywright-json, markdown, ndjson, openmetrics, seed-csv and seed-json"
 )]
 #[non_exhaustive]
 pub struct UnknownProfile;

@@ -4,12 +4,19 @@
 //! cannot say is null or empty here. Its own program rounds to two decimals; here as many are written as
 //! there are nanoseconds, so that a fast operation is not `0.00`. What is read from it can serve as a
 //! baseline for the eye, and says of itself that it knows nothing about the spread between runs.
+//!
+//! Its figures follow from each other, as they do in the program that made it: `total_duration` is the time
+//! spent in the operations, `avg_latency_ms` that over `iterations`, and `ops_per_sec` its inverse. They are
+//! of all runs together, and quantiles are given however few values lie beyond them. [`json_beside`] and
+//! [`csv_beside`] have the figures of this engine beside these.
 
 use keywright_measure::Word;
 use keywright_measure::document::{
     Bound, Case, Counts, Document, Environment, Latency, LoadRecord, Quantile, Remark, Run, SCHEMA,
     SCHEMA_VERSION,
 };
+use keywright_measure::hdr;
+use keywright_measure::histogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -20,6 +27,15 @@ use crate::{Error, csv, json, number, quantile};
 struct Results {
     metadata: Metadata,
     results: Vec<Line>,
+}
+
+/// Both forms in one.
+#[derive(Serialize)]
+struct Both {
+    #[serde(flatten)]
+    document: Document,
+    #[serde(flatten)]
+    results: Results,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -71,27 +87,90 @@ pub fn json(document: &Document) -> Result<String, Error> {
         .map_err(Error::Unwritable)
 }
 
+/// The document as this engine's JSON with the members of that JSON, `metadata` and `results`, beside its own.
+/// [`json::read`] takes it for the former, readers of the latter find theirs.
+///
+/// # Errors
+/// [`Error::Unwritable`], which would be a bug.
+pub fn json_beside(document: &Document) -> Result<String, Error> {
+    let results = Results {
+        metadata: metadata(document),
+        results: document.cases.iter().map(line).collect(),
+    };
+    let both = Both {
+        document: json::current(document),
+        results,
+    };
+    serde_json::to_string_pretty(&both)
+        .map(|text| text + "\n")
+        .map_err(Error::Unwritable)
+}
+
+/// The columns of that CSV.
+const COLUMNS: &str = "operation,iterations,ops_per_sec,avg_ms,p50_ms,p95_ms,p99_ms,min_ms,max_ms";
+/// Columns of this engine behind them.
+const MORE_COLUMNS: &str =
+    "runs,achieved_per_s,achieved_lo,achieved_hi,errors,wrong,baseline_per_s,diff_percent,verdict";
+
 /// The document as that CSV.
 #[must_use]
 pub fn csv(document: &Document) -> String {
-    let mut out = String::from(
-        "operation,iterations,ops_per_sec,avg_ms,p50_ms,p95_ms,p99_ms,min_ms,max_ms\n",
-    );
-    let figure = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    for line in document.cases.iter().map(line) {
-        let times = [
-            line.avg_latency_ms,
-            line.p50_ms,
-            line.p95_ms,
-            line.p99_ms,
-            line.min,
-            line.max,
-        ];
-        let times: Vec<String> = times.into_iter().map(figure).collect();
-        let (name, rate) = (field(&line.name), figure(line.ops_per_sec));
-        out += &format!("{name},{},{rate},{}\n", line.iterations, times.join(","));
+    let mut out = format!("{COLUMNS}\n");
+    for case in &document.cases {
+        out += &format!("{}\n", row(case));
     }
     out
+}
+
+/// The same with columns of this engine's figures behind the others.
+#[must_use]
+pub fn csv_beside(document: &Document) -> String {
+    let mut out = format!("{COLUMNS},{MORE_COLUMNS}\n");
+    for case in &document.cases {
+        out += &format!("{},{}\n", row(case), more(document, case));
+    }
+    out
+}
+
+fn more(document: &Document, case: &Case) -> String {
+    let figure = |value: Option<f64>| csv::float(value);
+    let interval = case.achieved_interval.as_ref();
+    let counts = &case.counts;
+    let compared = document
+        .comparison
+        .iter()
+        .find(|one| one.case == case.id && matches!(one.metric.as_str(), "throughput" | "figure"));
+    let verdict = compared
+        .and_then(|one| one.verdict)
+        .or_else(|| case.verdicts.first().copied());
+    [
+        case.runs.len().to_string(),
+        figure(Some(case.achieved_per_s)),
+        figure(interval.map(|interval| interval.lo)),
+        figure(interval.map(|interval| interval.hi)),
+        (counts.error + counts.timeout + counts.censored).to_string(),
+        counts.wrong.to_string(),
+        figure(compared.map(|one| one.baseline)),
+        figure(compared.map(|one| 100.0 * (one.current / one.baseline - 1.0))),
+        verdict.map_or_else(String::new, |word| word.text().to_owned()),
+    ]
+    .join(",")
+}
+
+fn row(case: &Case) -> String {
+    let figure = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let line = line(case);
+    let times = [
+        line.avg_latency_ms,
+        line.p50_ms,
+        line.p95_ms,
+        line.p99_ms,
+        line.min,
+        line.max,
+    ];
+    let times: Vec<String> = times.into_iter().map(figure).collect();
+    let (name, rate) = (field(&line.name), figure(line.ops_per_sec));
+    format!("{name},{},{rate},{}", line.iterations, times.join(","))
 }
 
 fn metadata(document: &Document) -> Metadata {
@@ -110,7 +189,8 @@ fn metadata(document: &Document) -> Metadata {
     Metadata {
         timestamp: document.run.started.clone(),
         token_label: label.map_or_else(|| target.to_owned(), Clone::clone),
-        iterations_per_test: first.map(|case| case.load.iterations.unwrap_or(case.counts.sent)),
+        // Of all runs, as `iterations` of a result.
+        iterations_per_test: first.map(|case| case.counts.sent),
         warmup_iterations: load.and_then(|load| match load.warmup_operations {
             // A warm-up by time has no count.
             None => (load.warmup_ns == 0).then_some(0),
@@ -173,13 +253,29 @@ fn field(name: &str) -> String {
     }
 }
 
+/// Operations a second as that benchmark has it: of the time spent in them, by the workers that did them side by
+/// side. In an open load, and where one operation is of many units, it is what was achieved.
+#[must_use]
+pub fn rate(case: &Case) -> Option<f64> {
+    let single = matches!(case.unit.as_str(), "" | "operations");
+    let mean = case.headline().and_then(|times| times.mean_ns);
+    let rate = match mean.filter(|mean| *mean > 0.0) {
+        Some(mean) if single && case.load.mode == "closed" => {
+            number::float(case.load.cap.max(1)) * 1e9 / mean
+        }
+        _ => case.achieved_per_s,
+    };
+    Some(rate).filter(|rate| rate.is_finite())
+}
+
 fn line(case: &Case) -> Line {
     let milliseconds = |ns: f64| Some(ns / 1e6).filter(|ms| ms.is_finite());
     let none = Latency::default();
     let times = case.headline().unwrap_or(&none);
-    let exact = |name: &str| quantile::exact(times, name).and_then(milliseconds);
+    let figures = Figures::of(times);
+    let given = |name: &str| figures.quantile(name).and_then(milliseconds);
     let done = case.counts.answered();
-    let rate = Some(case.achieved_per_s).filter(|rate| rate.is_finite());
+    let rate = rate(case);
     Line {
         name: title(&case.id).to_owned(),
         iterations: done,
@@ -189,13 +285,46 @@ fn line(case: &Case) -> Line {
         min: times.min_ns.map(number::float).and_then(milliseconds),
         max: times.max_ns.map(number::float).and_then(milliseconds),
         percentiles: ["p50", "p95", "p99"]
-            .map(|name| (name.to_owned(), exact(name)))
+            .map(|name| (name.to_owned(), given(name)))
             .into(),
         ops_per_sec: rate,
         avg_latency_ms: times.mean_ns.and_then(milliseconds),
-        p50_ms: exact("p50"),
-        p95_ms: exact("p95"),
-        p99_ms: exact("p99"),
+        p50_ms: given("p50"),
+        p95_ms: given("p95"),
+        p99_ms: given("p99"),
+    }
+}
+
+/// Quantiles of a distribution, also where too few values lie beyond them: they are read off the histogram then.
+struct Figures<'a> {
+    times: &'a Latency,
+    histogram: Option<Histogram>,
+}
+
+impl<'a> Figures<'a> {
+    fn of(times: &'a Latency) -> Self {
+        let withheld = times
+            .quantiles
+            .values()
+            .any(|quantile| quantile.bound == Bound::TooFewSamples);
+        let histogram = times.hdr.as_deref().filter(|_| withheld);
+        Self {
+            times,
+            histogram: histogram.and_then(|text| hdr::decode(text).ok()),
+        }
+    }
+
+    fn quantile(&self, name: &str) -> Option<f64> {
+        let known = self.times.quantile(name);
+        if known.is_some_and(|quantile| quantile.bound != Bound::TooFewSamples) {
+            return quantile::exact(self.times, name);
+        }
+        let value = self.histogram.as_ref()?.quantile(quantile::level(name)?)?;
+        let per_nano = match self.times.batch_k {
+            Some(2..) => 1e3,
+            _ => 1.0,
+        };
+        Some(number::float(value) / per_nano)
     }
 }
 

@@ -3,9 +3,13 @@
 //! The mark of a case is the verdict of the comparison where the current document holds one. Otherwise it
 //! follows from the difference alone, which says nothing about chance: it is then another word than a verdict
 //! has, and the last line says so.
+//!
+//! Before the difference stands the sign that the token benchmark prints there, which scripts look for: a red or a
+//! green circle. A row has it with the verdict of a regression or an improvement; where the verdict is left open,
+//! if runs of both sides hardly overlap and the difference exceeds 5 %; without statistics, if the difference does.
 
 use keywright_measure::Word;
-use keywright_measure::document::{Case, Document, Latency};
+use keywright_measure::document::{Case, Comparison, Document, Latency};
 
 use super::table::{Table, named};
 use crate::plain::{fitted, shown};
@@ -13,6 +17,10 @@ use crate::{describe, exports, number, quantile};
 
 /// What a difference in throughput has to exceed to be marked when nothing else decides.
 const MARKED: f64 = 0.05;
+/// A large green circle.
+const BETTER: &str = "\u{1F7E2}";
+/// A large red circle.
+const WORSE: &str = "\u{1F534}";
 
 /// Throughput and p95 of the cases of `current` against those of `baseline`, marked with the verdict, or with
 /// `faster` or `slower` where there is none; then new, missing and renamed cases.
@@ -28,8 +36,9 @@ pub fn comparison_table(current: &Document, baseline: &Document) -> String {
         "P95 Base",
         "Mark",
     ]);
+    let alone = exports::seed::is_figures_alone(baseline);
     for (now, then) in pairs.same.iter().chain(&pairs.renamed) {
-        table.row(row(current, now, then));
+        table.row(row(current, now, Other { then, alone }));
     }
     let lines = table.lines(|_, mark| mark.to_owned());
     let rule = "=".repeat(lines.get(1).map_or(0, String::len));
@@ -39,6 +48,7 @@ pub fn comparison_table(current: &Document, baseline: &Document) -> String {
         origin(baseline),
         lines.join("\n")
     );
+    out += &format!("{BETTER} = Improvement >5%  |  {WORSE} = Regression >5%\n");
     out += &listed(&pairs);
     if current.comparison.iter().any(|one| one.verdict.is_some()) {
         out += "IMPROVED, REGRESSION: decided by interval, threshold and test over all cases together\n";
@@ -47,58 +57,86 @@ pub fn comparison_table(current: &Document, baseline: &Document) -> String {
            does not exclude chance\nof rates, above 0 % is faster\n"
 }
 
-fn row(current: &Document, now: &Case, then: &Case) -> Vec<String> {
-    let ratio = value(now) / value(then);
-    let difference = if ratio.is_finite() {
-        format!("{:+.1} %", (ratio - 1.0) * 100.0)
-    } else {
-        number::NONE.to_owned()
-    };
+/// A case of the baseline, and whether that has figures alone.
+#[derive(Clone, Copy)]
+struct Other<'a> {
+    then: &'a Case,
+    alone: bool,
+}
+
+fn row(current: &Document, now: &Case, other: Other<'_>) -> Vec<String> {
+    let then = other.then;
+    let (mine, theirs) = (value(now, other.alone), value(then, other.alone));
+    let ratio = mine / theirs;
     // Of memory or the time of a start, less is better.
     let better = if now.figure.is_some() {
         1.0 / ratio
     } else {
         ratio
     };
+    let (sign, word) = mark(current, now, better);
+    let difference = if ratio.is_finite() {
+        format!("{sign} {:+.1}%", (ratio - 1.0) * 100.0)
+            .trim_start()
+            .to_owned()
+    } else {
+        number::NONE.to_owned()
+    };
     let shown =
-        |case: &Case| describe::figure(case).unwrap_or_else(|| number::plain(case.achieved_per_s));
+        |case: &Case, rate: f64| describe::figure(case).unwrap_or_else(|| number::plain(rate));
     vec![
         named(now),
-        shown(now),
-        shown(then),
+        shown(now, mine),
+        shown(then, theirs),
         difference,
         p95(now.headline()),
         p95(then.headline()),
-        mark(current, now, better).to_owned(),
+        word.to_owned(),
     ]
 }
 
-/// The quantity, or the rate.
-fn value(case: &Case) -> f64 {
-    case.figure.unwrap_or(case.achieved_per_s)
+/// The quantity, or the rate: as a baseline that has figures alone has it, where it is held against such a one.
+fn value(case: &Case, alone: bool) -> f64 {
+    let rate = exports::seed::rate(case).filter(|_| alone && !case.runs.is_empty());
+    case.figure.or(rate).unwrap_or(case.achieved_per_s)
 }
 
 fn p95(times: Option<&Latency>) -> String {
     quantile::cell(times, "p95")
 }
 
-fn mark(current: &Document, now: &Case, better: f64) -> &'static str {
-    let decided = current
-        .comparison
-        .iter()
-        .filter(|comparison| {
-            comparison.case == now.id
-                && matches!(comparison.metric.as_str(), "throughput" | "figure")
-        })
-        .find_map(|comparison| comparison.verdict);
-    match decided {
-        Some(Word::Improved) => Word::Improved.text(),
-        Some(Word::Regression) => Word::Regression.text(),
-        Some(Word::Inconclusive) => Word::Inconclusive.text(),
-        Some(_) => "-",
-        None if better > 1.0 + MARKED => "faster",
-        None if better < 1.0 - MARKED => "slower",
-        None => "-",
+/// The sign and the word of a row.
+fn mark(current: &Document, now: &Case, better: f64) -> (&'static str, &'static str) {
+    let decided = current.comparison.iter().find(|comparison| {
+        comparison.case == now.id
+            && comparison.verdict.is_some()
+            && matches!(comparison.metric.as_str(), "throughput" | "figure")
+    });
+    match decided.and_then(|one| Some((one, one.verdict?))) {
+        Some((_, Word::Improved)) => (BETTER, Word::Improved.text()),
+        Some((_, Word::Regression)) => (WORSE, Word::Regression.text()),
+        Some((one, Word::Inconclusive)) => (beyond(one), Word::Inconclusive.text()),
+        Some(_) => ("", "-"),
+        None if better > 1.0 + MARKED => (BETTER, "faster"),
+        None if better < 1.0 - MARKED => (WORSE, "slower"),
+        None => ("", "-"),
+    }
+}
+
+/// With this Cliff's delta nearly every run of one side is above nearly every run of the other: of seven runs on each
+/// side by chance in one of a hundred comparisons. It does not depend on how far single runs are out.
+const APART: f64 = 0.8;
+
+/// The sign of a comparison whose verdict is left open, where runs of both sides hardly overlap.
+fn beyond(comparison: &Comparison) -> &'static str {
+    let (more, less) = match comparison.metric.as_str() {
+        "throughput" => (BETTER, WORSE),
+        _ => (WORSE, BETTER),
+    };
+    match comparison.delta {
+        Some(delta) if delta >= APART && comparison.ratio > 1.0 + MARKED => more,
+        Some(delta) if delta <= -APART && comparison.ratio < 1.0 - MARKED => less,
+        _ => "",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Two results side by side.
 
 use keywright_measure::Word;
-use keywright_measure::document::{Case, Document};
+use keywright_measure::document::{Case, Comparison, Document};
 use keywright_report::text::comparison_table;
 
 use crate::documents::{every, rich};
@@ -28,13 +28,51 @@ fn differences_beyond_five_percent_are_marked_with_words() {
     let current = document(&[("a", 106.0), ("b", 94.0), ("c", 104.0), ("d", 0.0)]);
     let baseline = document(&[("a", 100.0), ("b", 100.0), ("c", 100.0), ("d", 0.0)]);
     let table = comparison_table(&current, &baseline);
-    assert!(line(&table, "a ").contains("+6.0 %") && line(&table, "a ").ends_with("faster"));
-    assert!(line(&table, "b ").contains("-6.0 %") && line(&table, "b ").ends_with("slower"));
-    assert!(line(&table, "c ").contains("+4.0 %") && line(&table, "c ").ends_with('-'));
+    let (better, worse) = ('\u{1F7E2}', '\u{1F534}');
+    for (row, difference, word) in [
+        ("a ", format!(" {better} +6.0% "), "faster"),
+        ("b ", format!(" {worse} -6.0% "), "slower"),
+        ("c ", "  +4.0% ".to_owned(), "-"),
+    ] {
+        let line = line(&table, row);
+        assert!(line.contains(&difference) && line.ends_with(word), "{line}");
+    }
+    assert!(table.contains(&format!(
+        "{better} = Improvement >5%  |  {worse} = Regression >5%\n"
+    )));
     assert!(line(&table, "d ").contains("n/a") && line(&table, "d ").ends_with('-'));
     assert!(table.contains("does not exclude chance") && table.contains("no verdict"));
     assert!(!table.contains("IMPROVED") && !table.contains("REGRESSION"));
-    assert!(table.is_ascii());
+    assert!(table.replace([better, worse], "").is_ascii());
+}
+
+#[test]
+fn signs_of_a_judged_comparison_follow_verdict_and_interval() {
+    let baseline = document(&[("a", 100.0)]);
+    let current = document(&[("a", 80.0)]);
+    for (verdict, delta, sign) in [
+        (Word::Regression, -1.0, true),
+        (Word::Inconclusive, -0.9, true),
+        (Word::Inconclusive, -0.5, false),
+        (Word::Pass, -1.0, false),
+    ] {
+        let mut current = current.clone();
+        current.comparison = vec![Comparison {
+            case: "a".to_owned(),
+            metric: "throughput".to_owned(),
+            ratio: 0.8,
+            delta: Some(delta),
+            verdict: Some(verdict),
+            ..Comparison::default()
+        }];
+        let table = comparison_table(&current, &baseline);
+        let line = line(&table, "a ");
+        assert_eq!(line.contains('\u{1F534}'), sign, "{line}");
+        assert!(
+            line.contains(" -20.0% ") && !line.contains('\u{1F7E2}'),
+            "{line}"
+        );
+    }
 }
 
 #[test]

@@ -150,8 +150,14 @@ fn the_length_is_an_outcome_where_the_number_of_operations_is_given() {
         document.cases[0].load.duration_ns = duration;
     }
     assert!(Comparability::between(&current, &baseline).is_comparable());
-    baseline.cases[0].load.iterations = Some(1001);
-    assert!(!Comparability::between(&current, &baseline).is_comparable());
+    baseline.cases[0].load.iterations = Some(500);
+    for (mode, comparable) in [("closed", true), ("open", false)] {
+        for document in [&mut current, &mut baseline] {
+            mode.clone_into(&mut document.cases[0].load.mode);
+        }
+        let found = Comparability::between(&current, &baseline);
+        assert_eq!(found.is_comparable(), comparable, "{mode}");
+    }
 }
 
 #[test]

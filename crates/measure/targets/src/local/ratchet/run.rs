@@ -37,8 +37,7 @@ pub(in super::super) fn scaling(row: &Row<'_>) -> Result<f64, TargetError> {
                 })
                 .collect();
             running.into_iter().all(|thread| {
-                let done = thread.is_ok_and(|thread| thread.join().is_ok_and(|done| done.is_ok()));
-                done
+                thread.is_ok_and(|thread| thread.join().is_ok_and(|done| done.is_ok()))
             })
         });
         let taken = clock.monotonic().nanos().saturating_sub(began);
