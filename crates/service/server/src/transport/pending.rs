@@ -3,8 +3,9 @@
 //! A newcomer is always taken. Beyond the share of its source another one of that source is dropped for it, and beyond
 //! the limit of all one of the source that has the most: so a source drops its own connections, and one that has few
 //! loses none to one that has many. Of a source those go first that got least far ([`Stage`]): silence earns no time.
-//! Of those that are silent the oldest goes, because a client speaks as soon as it is connected; of others any, so that
-//! a flood leaves a chance to a client that is slow (OpenSSH drops at random for the same reason, `MaxStartups`).
+//! Of those that are silent the oldest goes, because a client speaks as soon as it is connected; of others any of the older
+//! half, so that a client has time for its handshake, and one that is slow has a chance (OpenSSH drops at random for that
+//! reason, `MaxStartups`).
 //!
 //! Counts are those of all threads, but a thread drops only what is its own. One that has nothing to drop goes beyond
 //! the limit: by one connection for each thread, then it has.
@@ -217,7 +218,7 @@ fn choose_victim(entries: &Entries, random: u64) -> Option<(Stage, u64)> {
     }
     let mut same = entries.range((*stage, 0)..=(*stage, u64::MAX));
     let ((_, last), _) = same.next_back()?;
-    let at = first + random % (last - first + 1);
+    let at = first + random % ((last - first) / 2 + 1);
     let chosen = entries.range((*stage, at)..).next();
     chosen.map(|(key, _)| *key)
 }
