@@ -25,6 +25,9 @@ use self::search::Search;
 use crate::error::Trouble;
 use crate::table::Batch;
 
+/// Gives each batch of the columns that change.
+type LookThrough<'l> = &'l mut dyn FnMut(&mut dyn FnMut(&Batch)) -> Result<(), Trouble>;
+
 /// Gives each value of the columns that change.
 type Look<'l> = &'l mut dyn FnMut(&mut dyn FnMut(&[u8])) -> Result<(), Trouble>;
 
@@ -120,7 +123,7 @@ impl Source<'_> {
     pub(crate) fn clean_for(
         &self,
         plan: &Plan,
-        look: &mut dyn FnMut(&mut dyn FnMut(&Batch)) -> Result<(), Trouble>,
+        look: LookThrough<'_>,
     ) -> Result<Metadata, Trouble> {
         // What is revealed or migrated holds no values yet.
         if plan.direction() != Direction::Protect {

@@ -120,7 +120,7 @@ fn from_base64(part: &[u8]) -> Option<Vec<u8>> {
     if let Some(last) = text.last_mut() {
         *last = sign(number(*last) & bits);
     }
-    while text.len() % 4 != 0 {
+    while !text.len().is_multiple_of(4) {
         text.push(b'=');
     }
     base64::decode(std::str::from_utf8(&text).ok()?).ok()

@@ -135,7 +135,7 @@ fn dictionaries_without_values_are_taken() {
     for kind in KINDS {
         for rules in [RULES, &RULES.replace("reject", "fail")] {
             let work = Work::new();
-            work.write(kind, &[batch.clone()]);
+            work.write(kind, std::slice::from_ref(&batch));
             let summary = work.protect(rules).unwrap();
             assert_eq!(summary.rows, 3, "{kind:?}");
             assert_eq!(whole(&work, "out", kind).column(0).logical_null_count(), 3);
@@ -153,7 +153,7 @@ fn dictionaries_of_views_are_taken() {
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     for kind in ARROW {
         let work = Work::new();
-        write(&work, kind, &[batch.clone()]);
+        write(&work, kind, std::slice::from_ref(&batch));
         work.protect(RULES).unwrap();
         assert!(!contains(&work.read("out"), &card(2)), "{kind:?}");
         work.reveal();

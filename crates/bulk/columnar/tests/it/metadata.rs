@@ -65,7 +65,7 @@ fn values_that_a_field_lists_go() {
     for kind in KINDS {
         let work = Work::new();
         let batch = batch(&[], &[]);
-        work.write(kind, &[batch.clone()]);
+        work.write(kind, std::slice::from_ref(&batch));
         assert!(contains(&all(&work, "in", kind), CARDS[0]), "{kind:?}");
         let summary = work.protect(RULES).unwrap();
         assert!(summary.left_out.is_empty(), "{kind:?}");
