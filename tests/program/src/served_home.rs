@@ -56,6 +56,7 @@ fn serve(config: &std::path::Path, days: Option<u64>) -> Result<(), Box<dyn Erro
         if matches!(event, Event::TokenProcess(_)) {
             eprintln!("{event}");
         }
+        Ok(())
     }));
     let serving = node.serve(Some(([127, 0, 0, 1], 0).into()))?;
     println!("listening on {}", serving.local_addr());

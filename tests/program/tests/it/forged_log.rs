@@ -221,7 +221,7 @@ impl Scene {
 
     /// A home of the backup and of the log as it is now.
     fn restored(&self) -> (Home, Restored) {
-        let backup = self.keeper.open(&self.backup).unwrap();
+        let backup = self.keeper.open(&self.backup, &self.home).unwrap();
         let log = self.home.path().join("audit");
         restore(&backup, &self.home, LaterLog::Folder(&log)).unwrap()
     }
@@ -413,7 +413,7 @@ fn log_of_another_installation_is_refused_and_its_tail_proves_nothing() {
     let foreign = fs::read(&other.file).unwrap();
     let place = log.join(other.file.file_name().unwrap());
     fs::write(&place, foreign).unwrap();
-    let backup = scene.keeper.open(&scene.backup).unwrap();
+    let backup = scene.keeper.open(&scene.backup, &scene.home).unwrap();
     let refused = restore(&backup, &scene.home, LaterLog::Folder(&log));
     assert!(refused.is_err());
     let node = scene.home.open().unwrap();

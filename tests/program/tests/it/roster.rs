@@ -43,7 +43,10 @@ fn telling(home: Home) -> (Site, Arc<Mutex<Vec<String>>>) {
     let node = home.open().unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
     let writer = Arc::clone(&told);
-    let tell = move |event: &Event| writer.lock().unwrap().push(event.to_string());
+    let tell = move |event: &Event| {
+        writer.lock().unwrap().push(event.to_string());
+        Ok(())
+    };
     node.tell_events(Box::new(tell));
     (Site::serve(home, &node), told)
 }

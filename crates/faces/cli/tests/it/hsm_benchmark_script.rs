@@ -1,7 +1,7 @@
 //! The script for continuous integration and the four jq commands that the token benchmark publishes, as they are
 //! printed there, on a real token. Only the program and the PIN are other ones.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use keywright_testkit::token::{Store, on_each};
@@ -23,9 +23,7 @@ const ROWS: [&str; 4] = [
     reason = "a test: the folder of documents is named by the environment"
 )]
 fn published() -> Option<String> {
-    let named = std::env::var_os("KEYWRIGHT_SEEDS").filter(|value| !value.is_empty());
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    let folder = named.map_or_else(|| repository.join("../shared/seeds"), PathBuf::from);
+    let folder = std::env::var_os("KEYWRIGHT_SEEDS").filter(|value| !value.is_empty())?;
     let files = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
     let mut files = files.filter(|file| file.file_name().to_string_lossy().starts_with("000_"));
     std::fs::read_to_string(files.next()?.path()).ok()

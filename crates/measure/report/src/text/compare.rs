@@ -66,7 +66,7 @@ struct Other<'a> {
 
 fn row(current: &Document, now: &Case, other: Other<'_>) -> Vec<String> {
     let then = other.then;
-    let (mine, theirs) = (value(now, other.alone), value(then, other.alone));
+    let (mine, theirs) = (other.value(now), other.value(then));
     let ratio = mine / theirs;
     // Of memory or the time of a start, less is better.
     let better = if now.figure.is_some() {
@@ -95,10 +95,12 @@ fn row(current: &Document, now: &Case, other: Other<'_>) -> Vec<String> {
     ]
 }
 
-/// The quantity, or the rate: as a baseline that has figures alone has it, where it is held against such a one.
-fn value(case: &Case, alone: bool) -> f64 {
-    let rate = exports::seed::rate(case).filter(|_| alone && !case.runs.is_empty());
-    case.figure.or(rate).unwrap_or(case.achieved_per_s)
+impl Other<'_> {
+    /// The quantity, or the rate: as a baseline that has figures alone has it, where it is held against such a one.
+    fn value(self, case: &Case) -> f64 {
+        let rate = exports::seed::rate(case).filter(|_| self.alone && !case.runs.is_empty());
+        case.figure.or(rate).unwrap_or(case.achieved_per_s)
+    }
 }
 
 fn p95(times: Option<&Latency>) -> String {
