@@ -93,7 +93,7 @@ impl Task<'_> {
         let parts = Mutex::new(Vec::new());
         let run = || {
             while let Some(start) = next(&starts) {
-                let part = self.part(start..rows.min(start + share));
+                let part = self.part::<O>(start..rows.min(start + share));
                 let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
                 parts.push((start, part));
             }
