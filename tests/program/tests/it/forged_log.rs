@@ -306,7 +306,18 @@ fn forged_log_neither_destroys_nor_permits_at_start_and_restore() {
     assert_eq!(new.verify().unproven, unproven);
     nothing_was_done_for_the_stranger(&new);
 
-    // The old home itself starts as well, says so once, and believes none of it.
+    starts_as_it_was(&scene, unproven);
+    // What was adopted with a mark is not believed by a later restore either.
+    let (_, again) = scene.restored();
+    assert_eq!((again.replayed, again.unproven), (1, unproven), "{again:?}");
+    assert!(
+        again.lost.is_empty() && again.suspended.len() == 1,
+        "{again:?}"
+    );
+}
+
+/// The old home itself starts as well, says so once, and believes none of it.
+fn starts_as_it_was(scene: &Scene, unproven: u64) {
     for round in 0..2 {
         let node = scene.home.open().unwrap();
         let told = if round == 0 {
@@ -328,13 +339,6 @@ fn forged_log_neither_destroys_nor_permits_at_start_and_restore() {
         assert_eq!(marked.count() as u64, unproven);
         nothing_was_done_for_the_stranger(&scene.home);
     }
-    // What was adopted with a mark is not believed by a later restore either.
-    let (_, again) = scene.restored();
-    assert_eq!((again.replayed, again.unproven), (1, unproven), "{again:?}");
-    assert!(
-        again.lost.is_empty() && again.suspended.len() == 1,
-        "{again:?}"
-    );
 }
 
 #[test]
