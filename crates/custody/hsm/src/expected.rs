@@ -349,6 +349,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of types and values")]
     fn values_are_compared_by_type() {
         let number = |number: u64| number.to_ne_bytes();
         for (kind, value, wanted, is_fit) in [
