@@ -217,7 +217,7 @@ mod tests {
             br#"{"error":{"code":"operation_denied","message":"no\u001b[2J","request":"000102030405060708090a0b0c0d0e0f"}}"#,
         );
         assert_eq!(known.code, Some(Code::OperationDenied));
-        assert_eq!(known.to_string(), "no[2J");
+        assert_eq!(known.to_string(), "no\\u{1b}[2J");
         assert!(known.request.is_some());
         let newer = Refused::read(status, br#"{"error":{"code":"x","message":"y","z":1}}"#);
         assert_eq!((newer.code, newer.to_string().as_str()), (None, "y"));

@@ -197,7 +197,7 @@ fn phrases_of_every_list_need_count_list_and_checksum() {
         ));
     }
     // Words of two lists are a phrase of none.
-    let mixed = format!("{}{}", "abandon ".repeat(6), "abaisser ".repeat(6));
+    let mixed = format!("{}{}", "abandon ".repeat(6), "abaco ".repeat(6));
     let wrong = MnemonicError::UnlistedWord { position: 7 };
     assert_eq!(check(&mixed), Err(wrong));
 }
