@@ -13,7 +13,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::FileDecoder;
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, Schema, SchemaRef};
 use keywright_format::OnBad;
 use keywright_protect::{Checksum, Checksums, Columns, Direction, Input, Plan, Stage};
 use keywright_tabular::csv::Layout;
@@ -68,6 +68,17 @@ impl ArrowTable {
 
     const fn schema(&self) -> &SchemaRef {
         &self.messages.schema
+    }
+
+    /// The names of all columns and of the fields within them, each with the index of the column.
+    pub(crate) fn names(&self) -> Vec<(usize, String)> {
+        let mut names = Vec::new();
+        for (index, field) in self.schema().fields().iter().enumerate() {
+            let alone = Schema::new(vec![Arc::clone(field)]);
+            let fields = alone.flattened_fields().into_iter();
+            names.extend(fields.map(|field| (index, field.name().clone())));
+        }
+        names
     }
 
     /// Refuses plans that the columns cannot bear.

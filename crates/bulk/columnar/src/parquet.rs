@@ -76,6 +76,18 @@ impl ParquetTable {
         schema.column(column)
     }
 
+    /// The names of all columns and of what they are within, each with the index of the column.
+    pub(crate) fn names(&self) -> Vec<(usize, String)> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let columns = schema.columns().iter().enumerate();
+        columns
+            .flat_map(|(index, column)| {
+                let parts = column.path().parts().iter();
+                parts.map(move |part| (index, part.clone()))
+            })
+            .collect()
+    }
+
     /// Refuses plans that the columns cannot bear.
     pub(crate) fn suits(&self, plan: &Plan) -> Result<(), Error> {
         self.refuse_overlaps(plan)?;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use keywright_protect::{Input, Plan};
+use keywright_protect::{Direction, Guard, Input, Plan};
 use keywright_tabular::csv::Layout;
 
 use crate::arrow::ArrowTable;
@@ -147,6 +147,14 @@ impl Table {
 
     /// Refuses plans that the columns cannot bear.
     pub(crate) fn suits(&self, plan: &Plan) -> Result<(), Error> {
+        if plan.direction() == Direction::Protect {
+            let names = match &self.form {
+                Form::Arrow(table) => table.names(),
+                Form::Parquet(table) => table.names(),
+            };
+            let names = names.iter().map(|(column, name)| (*column, name.as_str()));
+            Guard::of_plan(&self.layout, plan)?.judge_names(names)?;
+        }
         match &self.form {
             Form::Arrow(table) => table.suits(plan),
             Form::Parquet(table) => table.suits(plan),

@@ -126,6 +126,17 @@ pub enum Error {
         /// Why.
         why: Ambiguity,
     },
+    /// The name of a column, or of a field within it, that may be a value of a column that changes.
+    #[error(
+        "the name of column number {}, or of a field in it, may be a value of column {rule:?}",
+        .column + 1
+    )]
+    NameIsValue {
+        /// The index of the column, from 0.
+        column: usize,
+        /// The column whose format the name fits.
+        rule: String,
+    },
     /// What was made of a value needs quotes, and the file has none.
     #[error(
         "row {row} (line {line}), column {column:?}: the new text needs quotes, and the file has none"

@@ -218,8 +218,11 @@ impl Files {
         if rejects == Rejects::Yes {
             own.extend([self.rejects.clone(), self.rejects_part()]);
         }
+        let places: Vec<PathBuf> = own.iter().map(|path| canonical(path)).collect();
         for (place, path) in own.iter().enumerate() {
-            if let Some(other) = own.iter().skip(place + 1).find(|other| *other == path) {
+            let others = own.iter().zip(&places).skip(place + 1);
+            let mut same_place = others.filter(|(_, other)| places.get(place) == Some(other));
+            if let Some((other, _)) = same_place.next() {
                 return Err(same(path, other));
             }
             let Ok(there) = std::fs::metadata(path) else {
@@ -277,6 +280,23 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name: OsString = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
+}
+
+/// A path by which two spellings of one file are equal, also of a file that is not there yet: its folder without links and
+/// dots, and its name.
+fn canonical(path: &Path) -> PathBuf {
+    if let Ok(whole) = path.canonicalize() {
+        return whole;
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        // Without the folder nothing can be written there.
+        _ => path.to_owned(),
+    }
 }
 
 pub(crate) fn exists(path: &Path) -> bool {

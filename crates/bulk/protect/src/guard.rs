@@ -17,6 +17,8 @@ use std::fmt;
 use keywright_format::{Finder, Format, Rules};
 use keywright_tabular::csv::{Index, Layout, Marks, Quoting, Separator, has_lone_return, newlines};
 
+use keywright_tabular::looks_like_data;
+
 use crate::error::Error;
 use crate::plan::{Change, Plan};
 
@@ -104,7 +106,11 @@ impl<'f> Guard<'f> {
         Self::new(layout, changing.collect(), formats)
     }
 
-    pub(crate) fn of_plan(layout: &Layout, plan: &'f Plan) -> Result<Self, Error> {
+    /// For the columns that a plan changes.
+    ///
+    /// # Errors
+    /// As [`Guard::of_rules`].
+    pub fn of_plan(layout: &Layout, plan: &'f Plan) -> Result<Self, Error> {
         let changing = plan.changes().map(|(column, ..)| column).collect();
         let formats = plan.columns().iter().flat_map(|column| {
             let keyed = match &column.change {
@@ -149,6 +155,31 @@ impl<'f> Guard<'f> {
             None => Ok(()),
             Some(cell) => Err(cell.at(0, 1)),
         }
+    }
+
+    /// Refuses a name that has the shape of data and holds a text of a format by which a column changes: names stay, so
+    /// the value would stay readable. `names` are those of columns, or of what is within them, with the index of the
+    /// column from 0.
+    ///
+    /// # Errors
+    /// [`Error::NameIsValue`].
+    pub fn judge_names<'n>(
+        &mut self,
+        names: impl IntoIterator<Item = (usize, &'n str)>,
+    ) -> Result<(), Error> {
+        for (column, name) in names {
+            let is_named_by_rule = self.finders.iter().any(|(rule, _)| *rule == name);
+            if is_named_by_rule || !looks_like_data(name) || self.quoting == Quoting::Accepted {
+                continue;
+            }
+            for (rule, finder) in &mut self.finders {
+                if finder.finds(name.as_bytes()) {
+                    let rule = (*rule).to_owned();
+                    return Err(Error::NameIsValue { column, rule });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The first cell of a record, line end included, that is refused.

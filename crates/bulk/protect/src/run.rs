@@ -184,7 +184,12 @@ pub fn run(
     if options.anew {
         forget(files)?;
     }
-    Guard::of_plan(source.layout(), plan)?.judge_header(source.header())?;
+    let mut guard = Guard::of_plan(source.layout(), plan)?;
+    guard.judge_header(source.header())?;
+    if plan.direction() == Direction::Protect {
+        let names = source.layout().names().iter().map(String::as_str);
+        guard.judge_names(names.enumerate())?;
+    }
     let mut stage = Stage::open(source.input(), plan, files)?;
     let resumed = stage.position.rows;
     let result = all_blocks(source, plan, options, (&mut stage, progress));

@@ -145,7 +145,7 @@ fn numbers(columns: &[usize]) -> String {
 /// Whether a name is more likely a value: it has the shape of one, an `@`, more than two digits, begins with a digit or
 /// a sign, is long, has many words, or bytes that no name has.
 #[must_use]
-fn looks_like_data(name: &str) -> bool {
+pub fn looks_like_data(name: &str) -> bool {
     let digits = name.chars().filter(|c| c.is_numeric()).count();
     let begins = name
         .trim_start()

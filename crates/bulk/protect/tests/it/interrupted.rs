@@ -249,6 +249,21 @@ fn outputs_that_would_destroy_a_file_are_refused() {
     }
     let twice = Files::new(&table.path("new.csv")).with_rejects(&table.path("new.csv"));
     assert!(matches!(go(&twice), Err(Error::SameFile { .. })));
+    // The same file by another spelling, before any of them is there.
+    for other in ["./new.csv", "new.csv.part", "./new.csv.journal", "../"] {
+        let other = match other {
+            "../" => table
+                .path("..")
+                .join(table.path("").file_name().unwrap())
+                .join("new.csv"),
+            other => table.path(other),
+        };
+        let twice = Files::new(&table.path("new.csv")).with_rejects(&other);
+        assert!(
+            matches!(go(&twice), Err(Error::SameFile { .. })),
+            "{other:?}"
+        );
+    }
     let rules = Files::new(&table.path("rules.toml")).keeping(&table.path("rules.toml"));
     assert!(matches!(
         go(&rules.with_overwrite(replace)),

@@ -423,3 +423,13 @@ fn tokens_are_judged_when_they_are_revealed_or_migrated() {
         assert!(is_told(migrated.unwrap_err()), "{edited}");
     }
 }
+
+#[test]
+fn column_name_that_is_a_value_is_refused() {
+    let text = "id,card,C1\n1,C2,x\n";
+    let error = refused(text, Quoting::default(), &cards());
+    assert!(
+        matches!(error, Error::NameIsValue { column: 2, .. }),
+        "{error:?}"
+    );
+}

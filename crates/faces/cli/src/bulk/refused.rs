@@ -18,6 +18,11 @@ pub(crate) fn refused(error: Error) -> Failure {
             "quoted_value",
             "--quote none if the file has no quoting; if it has, --quote double, and --accept-quoted-values for such cells",
         ),
+        Error::NameIsValue { .. } => (
+            Exit::Refused,
+            "name_is_value",
+            "names are written as they are: give that column or field another name",
+        ),
         Error::Unquotable { .. } => (
             Exit::Gate,
             "text_unquotable",
