@@ -283,11 +283,25 @@ impl Place {
         keys: &[&KeyName<'_>],
         beside: &mut Beside,
     ) -> Result<(Token, Where), Refusal> {
+        if keys.is_empty() {
+            self.refuse_object()?;
+        }
         let at = self.resolve(keys, beside)?;
         let module = at.load()?;
         let token = self.choice(&at).find(&module)?;
         beside.token = Some(token_line(&token));
         Ok((token, at))
+    }
+
+    /// Refuses a URI of an object for a command that works on a whole token: it would not be limited to the object.
+    fn refuse_object(&self) -> Result<(), Refusal> {
+        match self.module.parsed_uri()? {
+            Some(uri) if uri.names_object() => Err(Refusal::usage(
+                "--uri names an object, and this command works on a whole token",
+                "leave object, type and id out of the URI",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// A session with the one token that is meant, where `keys` are named.

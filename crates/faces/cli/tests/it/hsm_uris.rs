@@ -242,6 +242,23 @@ fn words_that_contradict_each_other_select_nothing() {
             let found = words[0] == "list-objects";
             assert_eq!(ended.code, 9, "{found} {words:?}: {ended:?}");
         }
+        // A command for a whole token does not stretch the URI of an object to everything in it.
+        for words in [
+            &["delete-token", "--yes"][..],
+            &["change-pin"],
+            &["audit-keys"],
+            &["capabilities"],
+            &["gen-random", "--bytes", "8"],
+            &["gen-hmac-key", "--key-label", "new"],
+        ] {
+            for object in ["object=no-such-key", "type=private", "id=%01"] {
+                let uri = format!("pkcs11:token=first;{object}");
+                let ended = twins.scene.bare(&[words, &["--uri", &uri]].concat());
+                assert_eq!(ended.code, 2, "{words:?} {object}: {ended:?}");
+                assert!(ended.stderr.contains("whole token"), "{ended:?}");
+            }
+        }
+        assert!(twins.count("first") > 0);
         // The URI's own type decides which half is compared.
         let words = [
             "diff-keys",
