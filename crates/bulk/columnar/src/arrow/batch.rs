@@ -14,7 +14,7 @@ use keywright_format::Cells;
 use keywright_protect::{Columns, Counts, Plan};
 
 use super::cells::{Building, by_number, texts};
-use super::compact::{Used, compacted};
+use super::compact::{Used, compacted, compacted_views, has_views};
 use super::splice::Lane;
 use crate::error::{Trouble, unwritable};
 
@@ -135,10 +135,14 @@ impl<'p> Change<'p> {
             Some([own, second]) => [Some(own), Some(second)],
             None => [None, None],
         };
-        // A batch that stays whole has all that its rows have, but a dictionary may be that of other batches too.
-        let kept = match rejected.is_some() || self.has_dictionaries {
-            true => compacted(&kept, own)?,
-            false => kept,
+        // A batch that stays whole has all that its rows have, but a dictionary may be that of other batches too, and a
+        // view may be one into the values of another column.
+        let kept = if rejected.is_some() || self.has_dictionaries {
+            compacted(&kept, own)?
+        } else if has_views(&kept) {
+            compacted_views(&kept)?
+        } else {
+            kept
         };
         let rejected = rejected.map(|rejected| compacted(&rejected, second));
         Ok((kept, rejected.transpose()?))

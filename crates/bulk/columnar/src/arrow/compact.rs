@@ -29,6 +29,7 @@ impl Used {
     pub(super) fn gather(&mut self, batch: &RecordBatch) -> Result<(), Trouble> {
         let mut own = Compaction {
             known: None,
+            dictionaries: Dictionaries::Compacted,
             gathered: Vec::new(),
         };
         own.batch(batch)?;
@@ -48,18 +49,54 @@ impl Used {
     }
 }
 
+/// Whether a column, or what is within one, is made of views: their buffers may hold what no row has.
+pub(super) fn has_views(batch: &RecordBatch) -> bool {
+    let schema = batch.schema();
+    let fields = schema.flattened_fields();
+    fields.iter().any(|field| is_view(field.data_type()))
+}
+
+fn is_view(kind: &DataType) -> bool {
+    match kind {
+        DataType::Utf8View
+        | DataType::BinaryView
+        | DataType::ListView(_)
+        | DataType::LargeListView(_) => true,
+        _ => false,
+    }
+}
+
 /// A batch with what its rows have: of dictionaries, what the rows of the whole file have, if that is known. A file has
 /// one dictionary for all of its batches, and a stream may have one for each.
 pub(super) fn compacted(batch: &RecordBatch, known: Option<&Used>) -> Result<RecordBatch, Trouble> {
     let mut compaction = Compaction {
         known,
+        dictionaries: Dictionaries::Compacted,
         gathered: Vec::new(),
     };
     compaction.batch(batch)
 }
 
+/// A batch whose views have buffers of their own. Dictionaries stay: those of a file are one for all of its batches.
+pub(super) fn compacted_views(batch: &RecordBatch) -> Result<RecordBatch, Trouble> {
+    let mut compaction = Compaction {
+        known: None,
+        dictionaries: Dictionaries::Kept,
+        gathered: Vec::new(),
+    };
+    compaction.batch(batch)
+}
+
+/// What happens to dictionaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dictionaries {
+    Compacted,
+    Kept,
+}
+
 struct Compaction<'u> {
     known: Option<&'u Used>,
+    dictionaries: Dictionaries,
     /// Of the dictionaries so far, the values that rows have.
     gathered: Vec<Vec<bool>>,
 }
@@ -77,6 +114,9 @@ impl Compaction<'_> {
             DataType::BinaryView => Ok(Arc::new(array.as_binary_view().gc())),
             DataType::ListView(_) => self.list_view::<i32>(array),
             DataType::LargeListView(_) => self.list_view::<i64>(array),
+            DataType::Dictionary(..) if self.dictionaries == Dictionaries::Kept => {
+                Ok(Arc::clone(array))
+            }
             DataType::Dictionary(key, _) => {
                 let made = by_number!(**key, dictionary(self, array));
                 made.unwrap_or_else(|| Err(Trouble::damaged("a dictionary has no keys")))
@@ -252,6 +292,7 @@ mod tests {
             assert!(contains(&kept, ROWS[1]), "{}", array.data_type());
             let mut compaction = Compaction {
                 known: None,
+                dictionaries: Dictionaries::Compacted,
                 gathered: Vec::new(),
             };
             let made = compaction.array(&kept).unwrap();
@@ -288,6 +329,7 @@ mod tests {
         let array: ArrayRef = Arc::new(builder.finish());
         let mut compaction = Compaction {
             known: None,
+            dictionaries: Dictionaries::Compacted,
             gathered: Vec::new(),
         };
         assert_eq!(&compaction.array(&array).unwrap(), &array);

@@ -122,6 +122,43 @@ fn neither_file_has_anything_of_the_other_rows() {
 }
 
 /// pandas has a category without values where all of a column is absent.
+/// Polars cuts a part out of each text by views into the buffer of the whole texts.
+#[test]
+fn views_into_the_values_of_another_column_leave_nothing_of_them() {
+    let rules = "version = 1\n[[column]]\nname = \"card\"\nformat = \"digit(16)\"\n";
+    let texts: Vec<String> = (0..20)
+        .map(|row| format!("{} and some more", card(1_009 + row)))
+        .collect();
+    let mut parts = StringViewBuilder::new();
+    let block = parts.append_block(texts.concat().into_bytes().into());
+    let mut start = 0;
+    for text in &texts {
+        // More than the 12 bytes that a view holds itself.
+        let length = u32::try_from(text.len()).unwrap();
+        parts
+            .try_append_view(block, start + 16, length - 16)
+            .unwrap();
+        start += length;
+    }
+    let parts = parts.finish();
+    for kind in ARROW {
+        let work = Work::new();
+        let cards = texts.iter().map(|text| &text[..16]);
+        let columns: [(&str, ArrayRef); 2] = [
+            ("card", Arc::new(StringArray::from_iter_values(cards))),
+            ("end", Arc::new(parts.clone())),
+        ];
+        write(&work, kind, &[RecordBatch::try_from_iter(columns).unwrap()]);
+        assert!(contains(&work.read("in"), &texts[0][..16]));
+        work.protect(rules).unwrap();
+        let out = work.read("out");
+        assert!(contains(&out, " and some more"), "{kind:?}");
+        for text in &texts {
+            assert!(!contains(&out, &text[..16]), "{kind:?}");
+        }
+    }
+}
+
 #[test]
 fn dictionaries_without_values_are_taken() {
     let none = StringArray::from(Vec::<&str>::new());
