@@ -24,10 +24,13 @@ macro_rules! progress_line {
     };
 }
 
-/// Writes a line to standard error.
+/// Writes a line, or lines, to standard error. Text from outside that may have a line end of its own goes through [`line`]
+/// first.
 pub(crate) fn write_message(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
+    let text = text.to_string();
+    let lines: Vec<_> = text.split('\n').map(terminal::escaped).collect();
     // As one write, so that lines of several threads and processes stay whole.
-    write_to_stderr(&format!("{text}\n"))
+    write_to_stderr(&(lines.join("\n") + "\n"))
 }
 
 /// Writes text to standard error as it is.

@@ -57,13 +57,8 @@ pub(super) fn has_views(batch: &RecordBatch) -> bool {
 }
 
 fn is_view(kind: &DataType) -> bool {
-    match kind {
-        DataType::Utf8View
-        | DataType::BinaryView
-        | DataType::ListView(_)
-        | DataType::LargeListView(_) => true,
-        _ => false,
-    }
+    use DataType::{BinaryView, LargeListView, ListView, Utf8View};
+    matches!(kind, Utf8View | BinaryView | ListView(_) | LargeListView(_))
 }
 
 /// A batch with what its rows have: of dictionaries, what the rows of the whole file have, if that is known. A file has

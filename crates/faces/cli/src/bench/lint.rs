@@ -65,12 +65,14 @@ fn text(report: &Report) -> String {
                 .map_or_else(String::new, |line| format!(":{line}"));
             text += &format!(
                 "{}{line}: {}: {}\n",
-                file.file, finding.check, finding.sentence
+                output::line(&file.file),
+                finding.check,
+                output::line(&finding.sentence)
             );
         }
         text += &format!(
             "{}: {} figures understood, {} contradictions\n",
-            file.file,
+            output::line(&file.file),
             file.understood,
             file.findings.len()
         );

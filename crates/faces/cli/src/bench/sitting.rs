@@ -25,7 +25,7 @@ use super::noise;
 use super::outputs::Outputs;
 use super::past;
 use crate::exit::{Exit, Failure};
-use crate::output::Format;
+use crate::output::{self, Format};
 
 /// How runs follow each other.
 pub(super) struct Pace {
@@ -375,10 +375,13 @@ impl Sitting {
             if self.flags.save_baseline.is_some() {
                 return Err(failure);
             }
-            message!("warning: not kept in the history: {}", failure.happened);
+            message!(
+                "warning: not kept in the history: {}",
+                output::line(&failure.happened)
+            );
         }
         for failure in &failures {
-            message!("error: {}\nhelp: {}", failure.happened, failure.advice);
+            output::failure(Format::Text, failure);
         }
         Ok(self.outputs.ended(end))
     }
