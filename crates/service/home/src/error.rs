@@ -8,6 +8,7 @@ use keywright_keystore::Error as KeystoreError;
 use keywright_pkcs11::Error as TokenError;
 use keywright_server::transport;
 use keywright_service::AdminError;
+use keywright_store::Error as StoreError;
 use keywright_tls::Older;
 use keywright_token_process::StartError;
 use keywright_types::Code;
@@ -276,6 +277,11 @@ impl HomeError {
             Self::Rows(rows::Error::ForeignRow(_)) => {
                 "give the audit log of the node that the backup is of, from a copy that nobody else could write"
             }
+            // What the system refuses says nothing of what is in the file: a restore would replace a good store.
+            Self::Store(StoreError::Io(_)) => {
+                "the store may be whole: look at the limits of this user (ulimit -n, -u, -v), the mount and the rights of the file"
+            }
+            Self::Store(StoreError::Full) => "free space on the disk of the store, and try again",
             Self::Store(_) | Self::StoreIncomplete(_) | Self::Rows(_) => {
                 "restore the store from a backup; do not repair it by hand"
             }

@@ -235,4 +235,6 @@ fn a_service_that_gets_no_thread_says_so() {
         "{said}"
     );
     assert!(!said.contains("panicked"), "{said}");
+    // Nothing is wrong with the store, so nobody is told to replace it.
+    assert!(!said.contains("backup"), "{said}");
 }
