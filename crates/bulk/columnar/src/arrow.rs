@@ -42,6 +42,12 @@ pub(crate) struct ArrowTable {
     blocks: Vec<(usize, u64)>,
 }
 
+/// Whether dictionaries are written without the values that no row of a file has. Such a value may be one of a column that
+/// is protected: pandas keeps the categories of a table from which rows were taken.
+pub(super) fn leaves_values_out(plan: &Plan) -> bool {
+    plan.rejects() || plan.direction() == Direction::Protect
+}
+
 impl ArrowTable {
     pub(crate) fn open(input: &Input, kind: Kind) -> Result<(Self, Layout), Trouble> {
         let bytes = Positional::new(input.file(), input.size())?;
@@ -160,7 +166,7 @@ impl ArrowTable {
 
     /// Whether the dictionaries of the two files are made of what their rows have: a file has one for all batches.
     fn is_gathered(&self, plan: &Plan) -> bool {
-        self.kind == Kind::ArrowFile && plan.rejects() && self.messages.has_dictionaries()
+        self.kind == Kind::ArrowFile && leaves_values_out(plan) && self.messages.has_dictionaries()
     }
 
     /// The values of dictionaries that each of the two files needs, found before anything is written.

@@ -90,7 +90,7 @@ impl<'p> Change<'p> {
     /// Where there are dictionaries, with what [`Change::gather`] has found of them.
     pub(super) fn with_dictionaries(mut self, used: Option<[Used; 2]>) -> Self {
         self.used = used;
-        self.has_dictionaries = self.plan.rejects();
+        self.has_dictionaries = super::leaves_values_out(self.plan);
         self
     }
 

@@ -122,6 +122,31 @@ fn neither_file_has_anything_of_the_other_rows() {
 }
 
 /// pandas has a category without values where all of a column is absent.
+/// pandas keeps the categories of rows that were taken out of a table.
+#[test]
+fn values_that_no_row_has_are_not_written_with_a_dictionary_that_stays() {
+    let rules = "version = 1\n[[column]]\nname = \"card\"\nformat = \"digit(16)\"\n";
+    let cards: Vec<String> = (1_009..1_012).map(card).collect();
+    let all = StringArray::from_iter_values(cards.iter().map(String::as_str).chain(["kept"]));
+    let keys = Int32Array::from(vec![Some(3), None, Some(3)]);
+    let category = DictionaryArray::<Int32Type>::try_new(keys, Arc::new(all)).unwrap();
+    for kind in ARROW {
+        let work = Work::new();
+        let columns: [(&str, ArrayRef); 2] = [
+            ("card", Arc::new(StringArray::from_iter_values(&cards))),
+            ("category", Arc::new(category.clone())),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        write(&work, kind, &[batch.clone(), batch]);
+        work.protect(rules).unwrap();
+        let out = work.read("out");
+        assert!(contains(&out, "kept"), "{kind:?}");
+        for card in &cards {
+            assert!(!contains(&out, card), "{kind:?}");
+        }
+    }
+}
+
 /// Polars cuts a part out of each text by views into the buffer of the whole texts.
 #[test]
 fn views_into_the_values_of_another_column_leave_nothing_of_them() {
