@@ -4,6 +4,9 @@
 //! orders without an end. Files of the newest boot are read from where its newest head states them,
 //! unless orders were open there: then from their beginning.
 //!
+//! Whose heads these are, the heads do not say: the newest boot is believed if one of its heads is signed by the node's
+//! own key, or if it goes on from the head that the store knows; every later signer must be appointed by the one before.
+//!
 //! Behind the newest head only what a check frame proves is read for orders and epochs. What nothing proves, the next
 //! first head states as such: a crash can leave it, and so can anybody who writes the folder.
 
@@ -20,8 +23,10 @@ use crate::check::{CheckKey, Extent, Proof};
 use crate::error;
 use crate::field;
 use crate::finding::{Fault, Finding};
-use crate::head::{self, HeadId, HeadReader, SignedHead, Signer, Statement, UnprovenTail};
-use crate::log::Identity;
+use crate::head::{
+    self, Head, HeadId, HeadReader, Signatures, SignedHead, Signer, Statement, UnprovenTail,
+};
+use crate::log::{Identity, Settings};
 use crate::order::UnfinishedOrder;
 use crate::record::Entry;
 use crate::{AuditError, RecordType};
@@ -35,6 +40,10 @@ pub(crate) struct History {
     pub(crate) identity: Option<Identity>,
     /// Who must sign the next head.
     pub(crate) signer: Option<Signer>,
+    /// Whether the newest heads are this node's, and not only signed by the keys that they name.
+    pub(crate) is_own: bool,
+    /// Whether the head that the store knows is one of them, by its hash.
+    pub(crate) has_known: bool,
     pub(crate) epoch: u64,
     pub(crate) older: Vec<FileState>,
     /// Where in older files records begin that nothing proves.
@@ -46,7 +55,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Whether the log goes at least as far as a head that is known from elsewhere.
+    /// Whether the log goes at least as far as a head that is known from elsewhere, by their numbers.
     pub(crate) fn reaches(&self, known: HeadId) -> bool {
         self.newest.number > known.number || self.newest == known
     }
@@ -135,21 +144,25 @@ pub(crate) fn parts(
 }
 
 /// Reads what a start must know. Records are believed as far as a head or a check frame under `key` proves them.
-pub(crate) fn read(dir: &Path, key: &CheckKey, own: Identity) -> Result<History, AuditError> {
+pub(crate) fn read(settings: &Settings) -> Result<History, AuditError> {
     let failed = error::Step::ReadHistory;
+    let dir = settings.dir.as_path();
     let listing = list(dir).map_err(failed.failed())?;
     let (parts, _) = parts(dir, &listing).map_err(|(name, error)| damaged(name, 0, error))?;
-    let walk = Walk::of_newest(dir, &parts)?;
+    let own = Signer::of(&settings.keys.signer, settings.keys.version);
+    let walk = Walk::of_newest(dir, &parts, Anchor::of(settings, own))?;
+    let has_known = walk.has_known(dir, &parts, settings)?;
     let scanner = Scanner {
         dir,
         walk: &walk,
-        key,
-        identity: walk.identity.unwrap_or(own),
+        key: &settings.keys.check,
+        identity: walk.identity.unwrap_or(settings.identity),
     };
     let boots: BTreeSet<_> = parts.iter().map(|part| part.boot).collect();
     let mut found = Found {
         older: walk.states.clone(),
         unproven: walk.unproven.clone(),
+        damage: walk.unlinked.iter().cloned().collect(),
         ..Found::default()
     };
     for file in &listing.records {
@@ -168,6 +181,7 @@ pub(crate) fn read(dir: &Path, key: &CheckKey, own: Identity) -> Result<History,
             Place::Growing => found.add(&scanner, *file).map_err(failed.failed())?,
         }
     }
+    let is_own = walk.is_own();
     Ok(History {
         newest: walk.newest,
         newest_head: walk.newest_head,
@@ -176,6 +190,8 @@ pub(crate) fn read(dir: &Path, key: &CheckKey, own: Identity) -> Result<History,
             .map_or_else(String::new, |part| part.name.clone()),
         identity: walk.identity,
         signer: walk.signer,
+        is_own,
+        has_known,
         epoch: walk.epoch.max(found.orders.epoch),
         older: found.older.into_values().collect(),
         unproven: found.unproven.into_values().collect(),
@@ -243,7 +259,10 @@ pub(crate) fn extents(
     let failed = error::Step::ReadHistory;
     let listing = list(dir).map_err(failed.failed())?;
     let (parts, _) = parts(dir, &listing).map_err(|(name, error)| damaged(name, 0, error))?;
-    let walk = Walk::of_newest(dir, &parts)?;
+    let walk = Walk::of_newest(dir, &parts, Anchor::default())?;
+    if let Some(finding) = walk.unlinked {
+        return Err(AuditError::Damaged(finding));
+    }
     let mut extents = BTreeMap::new();
     for file in &listing.records {
         let signed = walk.states.get(file).map_or(0, |state| state.length);
@@ -285,8 +304,45 @@ fn damaged(file: String, offset: u64, error: ReadError) -> AuditError {
     }
 }
 
+/// What is known of the heads from outside the log.
+#[derive(Clone, Copy, Default)]
+struct Anchor {
+    /// The node's own key.
+    own: Option<Signer>,
+    /// The newest head that the store has.
+    known: Option<HeadId>,
+}
+
+impl Anchor {
+    fn of(settings: &Settings, own: Signer) -> Self {
+        Self {
+            own: Some(own),
+            known: settings.newest_known,
+        }
+    }
+}
+
+/// How the newest boot begins.
+#[derive(Clone)]
+struct Beginning {
+    file: String,
+    /// The head that its first one names as the one before.
+    previous: HeadId,
+    signer: Signer,
+}
+
 /// The heads of the newest boot.
 struct Walk {
+    anchor: Anchor,
+    beginning: Option<Beginning>,
+    /// One of them is signed by the node's own key: then it is for all before it, by their hashes.
+    own_signed: bool,
+    /// One of them is the head that the store has.
+    known_found: bool,
+    /// The last head of the boot before, if the first one goes on from it under the key that it appoints.
+    before: Option<HeadId>,
+    /// Why the first one does not.
+    unlinked: Option<Finding>,
     newest: HeadId,
     newest_head: Option<SignedHead>,
     identity: Option<Identity>,
@@ -303,6 +359,12 @@ struct Walk {
 impl Default for Walk {
     fn default() -> Self {
         Self {
+            anchor: Anchor::default(),
+            beginning: None,
+            own_signed: false,
+            known_found: false,
+            before: None,
+            unlinked: None,
             newest: HeadId::NONE,
             newest_head: None,
             identity: None,
@@ -319,14 +381,91 @@ impl Default for Walk {
 
 impl Walk {
     /// The heads of the newest boot.
-    fn of_newest(dir: &Path, parts: &[Part]) -> Result<Self, AuditError> {
-        let mut walk = Self::default();
+    fn of_newest(dir: &Path, parts: &[Part], anchor: Anchor) -> Result<Self, AuditError> {
+        let mut walk = Self {
+            anchor,
+            ..Self::default()
+        };
         let newest = parts.last().map(|part| part.boot);
         walk.boot = newest;
         for part in parts.iter().filter(|part| Some(part.boot) == newest) {
             walk.part(dir, part)?;
         }
+        walk.link(dir, parts)?;
         Ok(walk)
+    }
+
+    /// Holds the first head of the newest boot against the last one of the boot before it.
+    fn link(&mut self, dir: &Path, parts: &[Part]) -> Result<(), AuditError> {
+        let mut others = parts.iter().rev();
+        let before = others.find(|part| Some(part.boot) != self.boot);
+        let (Some(before), Some(beginning)) = (before, &self.beginning) else {
+            return Ok(());
+        };
+        let of_boot = parts.iter().filter(|part| part.boot == before.boot);
+        // Its hash tells; signatures of a long boot would take their time.
+        match last_head(dir, of_boot, Signatures::Unchecked) {
+            Ok(Some(last))
+                if last.id() == beginning.previous && appointed(&last) == beginning.signer =>
+            {
+                self.before = Some(last.id());
+            }
+            Ok(_) => {
+                self.unlinked = Some(Finding {
+                    file: beginning.file.clone(),
+                    offset: 0,
+                    sequence: Some(beginning.previous.number + 1),
+                    fault: Fault::Previous,
+                });
+            }
+            Err(AuditError::Damaged(finding)) => self.unlinked = Some(finding),
+            Err(other) => return Err(other),
+        }
+        Ok(())
+    }
+
+    /// Whether these heads are the node's. Each signer is appointed by the one before, so one head that is known to be
+    /// the node's is enough.
+    fn is_own(&self) -> bool {
+        let goes_on = self.before.is_some() && self.before == self.anchor.known;
+        self.newest == HeadId::NONE || self.own_signed || self.known_found || goes_on
+    }
+
+    /// Whether the head that the store has is in the log.
+    fn has_known(
+        &self,
+        dir: &Path,
+        parts: &[Part],
+        settings: &Settings,
+    ) -> Result<bool, AuditError> {
+        let (Some(known), Some(beginning)) = (settings.newest_known, &self.beginning) else {
+            return Ok(settings
+                .newest_known
+                .is_none_or(|known| known == HeadId::NONE));
+        };
+        if known == HeadId::NONE || self.known_found || beginning.previous == known {
+            return Ok(true);
+        }
+        if settings.accept_known != Some(known.number) {
+            return Ok(false);
+        }
+        let mut older = parts.iter().filter(|part| Some(part.boot) != self.boot);
+        let front = older
+            .clone()
+            .next()
+            .map_or(beginning.previous.number + 1, |part| part.first);
+        if known.number < front {
+            // What is pruned cannot be found.
+            return Ok(true);
+        }
+        let mut chain = Descent {
+            known,
+            newest: None,
+        };
+        older.try_for_each(|part| {
+            each_head(dir, part, Signatures::Unchecked, |head| chain.add(&head))
+        })?;
+        Ok(chain.newest == Some(beginning.previous))
     }
 
     /// Whether a file may have records behind the newest head.
@@ -350,30 +489,50 @@ impl Walk {
                 Err(error) => return Err(damaged(part.name.clone(), offset, error)),
             }
             if let Some(head) = reader.take() {
-                self.head(head)
+                self.head(part, head)
                     .map_err(|fault| damaged(part.name.clone(), offset, fault.into()))?;
             }
         }
     }
 
-    fn head(&mut self, signed: SignedHead) -> Result<(), Fault> {
+    /// Whether a head can stand here: in its boot's file, behind the one before, signed by the key that is appointed.
+    fn check_place(&self, part: &Part, signed: &SignedHead) -> Result<(), Fault> {
         let head = signed.head();
-        let follows = self.newest == HeadId::NONE
+        let is_first = self.newest == HeadId::NONE;
+        let follows = is_first
             || (head.number == self.newest.number + 1 && head.previous == self.newest.hash);
         if !follows {
             return Err(Fault::Previous);
         }
-        self.newest = signed.id();
-        self.identity = Some(Identity {
-            installation: head.installation,
-            node: head.node,
+        if self.signer.is_some_and(|signer| signer != *signed.signer()) {
+            return Err(Fault::Signer);
+        }
+        if head.boot != part.boot {
+            return Err(Fault::Origin);
+        }
+        let identity = identity_of(head);
+        let other = self.identity.is_some_and(|known| known != identity);
+        if head.statement.is_start() != is_first || self.is_shut_down() || other {
+            return Err(Fault::HeadOrder);
+        }
+        Ok(())
+    }
+
+    fn head(&mut self, part: &Part, signed: SignedHead) -> Result<(), Fault> {
+        self.check_place(part, &signed)?;
+        let head = signed.head();
+        self.beginning.get_or_insert_with(|| Beginning {
+            file: part.name.clone(),
+            previous: previous(head),
+            signer: *signed.signer(),
         });
+        self.newest = signed.id();
+        self.own_signed |= self.anchor.own == Some(*signed.signer());
+        self.known_found |= self.anchor.known == Some(self.newest);
+        self.identity = Some(identity_of(head));
         self.epoch = head.epoch;
         self.open_orders = head.open_orders;
-        self.signer = Some(match &head.statement {
-            Statement::SignerChange(next) => *next,
-            _ => *signed.signer(),
-        });
+        self.signer = Some(appointed(&signed));
         let pruned = matches!(head.statement, Statement::Prune(_));
         for state in &head.files {
             if pruned && state.file.boot != head.boot {
@@ -392,6 +551,47 @@ impl Walk {
         self.growing = own.collect();
         self.newest_head = Some(signed);
         Ok(())
+    }
+}
+
+const fn identity_of(head: &Head) -> Identity {
+    Identity {
+        installation: head.installation,
+        node: head.node,
+    }
+}
+
+/// The head before this one.
+const fn previous(head: &Head) -> HeadId {
+    HeadId {
+        number: head.number.saturating_sub(1),
+        hash: head.previous,
+    }
+}
+
+/// Who must sign the head behind this one.
+fn appointed(signed: &SignedHead) -> Signer {
+    match &signed.head().statement {
+        Statement::SignerChange(next) => *next,
+        _ => *signed.signer(),
+    }
+}
+
+/// Heads that follow a known one, each on the one before.
+struct Descent {
+    known: HeadId,
+    newest: Option<HeadId>,
+}
+
+impl Descent {
+    fn add(&mut self, signed: &SignedHead) {
+        if signed.id() == self.known {
+            self.newest = Some(self.known);
+        } else if self.newest.is_some() {
+            // A head that does not follow ends it.
+            let follows = self.newest == Some(previous(signed.head()));
+            self.newest = follows.then(|| signed.id());
+        }
     }
 }
 
@@ -611,7 +811,7 @@ pub(crate) fn front(
         newest: HeadId::NONE,
     };
     for boot in parts.chunk_by(|a, b| a.boot == b.boot) {
-        let Some(last) = last_head(dir, boot)? else {
+        let Some(last) = last_head(dir, boot, Signatures::Checked)? else {
             break;
         };
         let id = boot.first().map(|part| part.boot);
@@ -626,22 +826,37 @@ pub(crate) fn front(
     Ok(front.map(|()| seen))
 }
 
-fn last_head(dir: &Path, parts: &[Part]) -> Result<Option<SignedHead>, AuditError> {
+fn last_head<'a>(
+    dir: &Path,
+    parts: impl IntoIterator<Item = &'a Part>,
+    signatures: Signatures,
+) -> Result<Option<SignedHead>, AuditError> {
     let mut last = None;
     for part in parts {
-        let mut reader = open_heads(dir, &part.name).map_err(error::Step::ReadHistory.failed())?;
-        loop {
-            let offset = reader.position();
-            match reader
-                .step()
-                .map_err(|error| damaged(part.name.clone(), offset, error))?
-            {
-                Step::Record => last = reader.take(),
-                Step::End | Step::Cut | Step::Check(_) => break,
-            }
-        }
+        each_head(dir, part, signatures, |head| last = Some(head))?;
     }
     Ok(last)
+}
+
+fn each_head(
+    dir: &Path,
+    part: &Part,
+    signatures: Signatures,
+    mut take: impl FnMut(SignedHead),
+) -> Result<(), AuditError> {
+    let mut reader = open_heads(dir, &part.name)
+        .map_err(error::Step::ReadHistory.failed())?
+        .with_signatures(signatures);
+    loop {
+        let offset = reader.position();
+        match reader
+            .step()
+            .map_err(|error| damaged(part.name.clone(), offset, error))?
+        {
+            Step::Record => reader.take().into_iter().for_each(&mut take),
+            Step::End | Step::Cut | Step::Check(_) => return Ok(()),
+        }
+    }
 }
 
 const BUFFER: usize = 64 << 10;

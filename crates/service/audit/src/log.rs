@@ -179,7 +179,7 @@ impl Log {
     /// # Errors
     /// As [`Log::open`].
     pub(crate) fn open_on(settings: Settings, disk: Box<dyn Disk>) -> Result<Self, AuditError> {
-        let history = history::read(&settings.dir, &settings.keys.check, settings.identity)?;
+        let history = history::read(&settings)?;
         history.admits(&settings)?;
         let lacks = settings
             .newest_known
@@ -421,6 +421,10 @@ impl History {
         if self.signer.is_some_and(|signer| signer != own) {
             return Err(AuditError::SignerMismatch);
         }
+        if !self.is_own {
+            // A key that is not the node's can appoint the node's.
+            return Err(AuditError::Damaged(self.finding(Fault::Signer)));
+        }
         let Some(known) = settings.newest_known else {
             return Ok(());
         };
@@ -434,6 +438,9 @@ impl History {
                 known: known.number,
                 newest,
             });
+        }
+        if !self.has_known {
+            return Err(AuditError::Damaged(self.finding(Fault::CutBack)));
         }
         match settings.store_epoch {
             Some(store) if store < self.epoch => Err(AuditError::StoreOlder {

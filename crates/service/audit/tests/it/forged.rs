@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use keywright_audit::chain::{FileId, Origin};
 use keywright_audit::check::CheckKey;
 use keywright_audit::field::Field;
-use keywright_audit::head::{SignedHead, Statement};
+use keywright_audit::head::{HeadId, SignedHead, Statement};
 use keywright_audit::log::Log;
 use keywright_audit::record::{Facts, Record};
 use keywright_audit::replay::later;
 use keywright_audit::show::{Filter, show};
-use keywright_audit::{Evidence, Fault, RecordType, testing};
+use keywright_audit::{AuditError, Evidence, Fault, HeadKind, RecordType, testing};
 use keywright_testkit::forgery::ForgedFile;
 use keywright_types::{BootId, Code, KeyVersion, NodeId, Operation, PrincipalId};
 use tempfile::TempDir;
@@ -404,4 +404,206 @@ fn first_head_with_marks_has_one_spelling() {
         fs::write(&path, &file[..length]).unwrap();
         assert!(verify(folder.path()).is_ok(), "{length}");
     }
+}
+
+/// Heads under a key that is not the node's. The last one appoints the node's own, which is public.
+struct ForeignHeads {
+    signer: Vec<u8>,
+    /// The newest head of the node: its signer, and what it states.
+    model: Vec<u8>,
+    number: u64,
+    previous: [u8; 32],
+    boot: BootId,
+    framed: Vec<u8>,
+}
+
+impl ForeignHeads {
+    const BOOT: BootId = BootId::from_bytes([0x66; 16]);
+
+    fn after(number: u64, previous: [u8; 32], boot: BootId, model: &SignedHead) -> Self {
+        let bytes = model.to_bytes();
+        let key = key(9).verifying_key();
+        let mut signer = bytes[..6].to_vec();
+        signer.extend_from_slice(key.as_bytes());
+        let model = match model.head().statement {
+            Statement::StartUnproven(_) | Statement::SignerChange(_) => panic!("not a model"),
+            _ => bytes[..bytes.len() - 64].to_vec(),
+        };
+        Self {
+            signer,
+            model,
+            number,
+            previous,
+            boot,
+            framed: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, kind: HeadKind) {
+        self.number += 1;
+        let mut signed = [&self.signer, &self.model[38..]].concat();
+        signed[38..46].copy_from_slice(&self.number.to_be_bytes());
+        signed[62..94].copy_from_slice(&self.previous);
+        signed[94] = kind.number();
+        signed[127..143].copy_from_slice(self.boot.as_bytes());
+        if kind == HeadKind::SignerChange {
+            signed.extend_from_slice(&self.model[..38]);
+        }
+        let labelled = [b"keywright/audit-head/v1", &signed[..]].concat();
+        let length = u32::try_from(signed.len()).unwrap();
+        self.framed.extend_from_slice(&length.to_be_bytes());
+        self.framed.extend_from_slice(&signed);
+        self.framed.extend_from_slice(&key(9).sign(&labelled));
+        self.previous = keywright_primitives::hash::sha256(&labelled);
+    }
+
+    fn write(&self, dir: &Path) -> PathBuf {
+        let path = dir.join(format!("heads-{}-00000000.bin", self.boot));
+        fs::write(&path, &self.framed).unwrap();
+        path
+    }
+}
+
+fn bytes_of(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let files = record_files(dir).into_iter().chain(head_files(dir));
+    files
+        .map(|path| (path.clone(), fs::read(&path).unwrap()))
+        .collect()
+}
+
+/// Neither with the head that the store knows nor without any does the log open, and nothing is written.
+fn refuses(dir: &Path, known: HeadId, fault: Fault) {
+    let before = bytes_of(dir);
+    for known in [None, Some(known)] {
+        let mut settings = settings(dir);
+        settings.newest_known = known;
+        match Log::open(settings) {
+            Err(AuditError::Damaged(finding)) => assert_eq!(finding.fault, fault),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(bytes_of(dir), before);
+}
+
+#[test]
+fn heads_of_a_foreign_key_that_appoint_the_nodes_own_are_not_gone_on_with() {
+    for shut_down in [true, false] {
+        let folder = match shut_down {
+            true => small_log(3),
+            false => crashed(),
+        };
+        let newest = newest_head(folder.path());
+        let known = newest.id();
+        let begin = |boot| ForeignHeads::after(known.number, known.hash, boot, &newest);
+        // A boot of its own behind the true ones.
+        let mut heads = begin(ForeignHeads::BOOT);
+        heads.add(HeadKind::Start);
+        heads.add(HeadKind::SignerChange);
+        let path = heads.write(folder.path());
+        refuses(folder.path(), known, Fault::Signer);
+        // As its only head, which begins no boot.
+        let mut heads = begin(ForeignHeads::BOOT);
+        heads.add(HeadKind::SignerChange);
+        assert_eq!(heads.write(folder.path()), path);
+        refuses(folder.path(), known, Fault::HeadOrder);
+        assert_eq!(
+            shown(folder.path(), &last_file(folder.path()))[0],
+            "unsigned"
+        );
+        fs::remove_file(path).unwrap();
+        // In the file of the newest boot.
+        let path = head_files(folder.path()).pop().unwrap();
+        let genuine = fs::read(&path).unwrap();
+        let mut heads = begin(newest.head().boot);
+        heads.add(HeadKind::SignerChange);
+        fs::write(&path, [&genuine[..], &heads.framed].concat()).unwrap();
+        refuses(folder.path(), known, Fault::Signer);
+        fs::write(&path, genuine).unwrap();
+        open(folder.path()).shutdown().unwrap();
+        verify(folder.path()).unwrap();
+    }
+}
+
+#[test]
+fn whole_log_of_a_foreign_key_does_not_stand_in_for_the_nodes() {
+    let folder = crashed();
+    let newest = newest_head(folder.path());
+    let known = newest.id();
+    let genuine = bytes_of(folder.path());
+    for path in head_files(folder.path()) {
+        fs::remove_file(path).unwrap();
+    }
+    let mut heads = ForeignHeads::after(0, [0; 32], ForeignHeads::BOOT, &newest);
+    heads.add(HeadKind::Start);
+    while heads.number < known.number {
+        heads.add(HeadKind::Running);
+    }
+    heads.add(HeadKind::SignerChange);
+    let path = heads.write(folder.path());
+    refuses(folder.path(), known, Fault::Signer);
+    fs::remove_file(path).unwrap();
+    for (path, bytes) in genuine {
+        fs::write(path, bytes).unwrap();
+    }
+    let mut settings = settings(folder.path());
+    settings.newest_known = Some(known);
+    Log::open(settings).unwrap().shutdown().unwrap();
+    assert_eq!(verify(folder.path()).unwrap().unproven, 0);
+}
+
+#[test]
+fn known_head_is_found_by_its_hash() {
+    let folder = small_log(1);
+    testing::crash(open(folder.path()));
+    let newest = newest_head(folder.path());
+    let before = HeadId {
+        number: newest.id().number - 1,
+        hash: newest.head().previous,
+    };
+    let opened = |known, accepted| {
+        let folder = copy(folder.path());
+        let mut settings = settings(folder.path());
+        (settings.newest_known, settings.accept_known) = (Some(known), accepted);
+        Log::open(settings).map(testing::crash)
+    };
+    opened(newest.id(), None).unwrap();
+    opened(before, None).unwrap();
+    let first = heads(&head_files(folder.path())[0])[0].id();
+    let first = match first.number {
+        1 => first,
+        _ => heads(&head_files(folder.path())[1])[0].id(),
+    };
+    opened(first, Some(1)).unwrap();
+    for known in [before, first] {
+        let other = HeadId {
+            hash: [1; 32],
+            ..known
+        };
+        match opened(other, Some(known.number)) {
+            Err(AuditError::Damaged(finding)) => assert_eq!(finding.fault, Fault::CutBack),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn newest_boot_that_does_not_follow_the_one_before_is_reported() {
+    let folder = small_log(1);
+    open(folder.path()).shutdown().unwrap();
+    open(folder.path()).shutdown().unwrap();
+    let newest = newest_head(folder.path());
+    let of = |path: &PathBuf| heads(path)[0].head().number;
+    let mut paths = head_files(folder.path());
+    paths.sort_by_key(of);
+    let bytes = fs::read(&paths[1]).unwrap();
+    fs::remove_file(&paths[1]).unwrap();
+    let log = Log::open(settings(folder.path())).unwrap();
+    assert!(
+        log.damage()
+            .iter()
+            .any(|finding| finding.fault == Fault::Previous)
+    );
+    log.shutdown().unwrap();
+    fs::write(&paths[1], bytes).unwrap();
+    assert!(verify(folder.path()).unwrap().heads > newest.id().number);
 }
