@@ -269,6 +269,9 @@ impl<R: Read> ChainReader<R> {
             position: state.length,
             sequence: state.sequence,
             scratch: state.link.to_vec(),
+            // A write ends with a check frame, so a second one there is a copy. Of a file without check frames that is
+            // not known; it is read again from its start then.
+            checked: true,
             ..Self::new(input, size, state.file)
         }
     }

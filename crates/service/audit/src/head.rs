@@ -393,6 +393,11 @@ impl SignedHead {
         [&length, signed, &self.signature].concat()
     }
 
+    /// Whether a reader takes a head of this length.
+    pub(crate) const fn is_readable(&self) -> bool {
+        self.signed.len() - LABEL.len() <= MAX_LEN
+    }
+
     /// Checks the signature under the key that the head itself names.
     ///
     /// # Errors
@@ -568,5 +573,46 @@ fn cut(bytes: &[u8], length: usize) -> Result<Step, ReadError> {
 impl From<Truncated> for Fault {
     fn from(_: Truncated) -> Self {
         Self::Head
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use keywright_secret::Secret;
+
+    use super::*;
+
+    #[test]
+    fn head_of_more_files_than_a_reader_takes_is_told_before_it_is_written() {
+        let key = SigningKey::from_seed(&Secret::from_fill(|bytes| bytes.fill(1))).unwrap();
+        let state = FileState {
+            file: FileId {
+                boot: BootId::from_bytes([1; 16]),
+                writer: 0,
+            },
+            sequence: 0,
+            link: [0; 32],
+            length: 0,
+        };
+        let head = |files| Head {
+            number: 1,
+            time: WallTime::from_unix_seconds(1),
+            epoch: 0,
+            previous: [0; 32],
+            statement: Statement::Start,
+            installation: InstallationId::from_bytes([1; 16]),
+            node: NodeId::from_bytes([1; 16]),
+            boot: BootId::from_bytes([1; 16]),
+            open_orders: 0,
+            files: vec![state; files],
+        };
+        let most = (MAX_LEN - SIGNER_LEN - FIXED_LEN) / STATE_LEN;
+        for (files, readable) in [(most, true), (most + 1, false)] {
+            let signed = SignedHead::sign(head(files), &key, KeyVersion::FIRST);
+            assert_eq!(signed.is_readable(), readable);
+            let bytes = signed.framed();
+            let step = HeadReader::new(&bytes[..], bytes.len() as u64).step();
+            assert_eq!(step.is_ok(), readable);
+        }
     }
 }

@@ -173,14 +173,15 @@ pub(crate) fn read(settings: &Settings) -> Result<History, AuditError> {
                 found.damage.extend(after);
                 if walk.open_orders > 0 {
                     let orders = &mut found.orders;
-                    let noted = scanner.note_orders(*file, state.length, orders);
-                    noted.map_err(failed.failed())?;
+                    let other = scanner.note_orders(&state, orders);
+                    found.damage.extend(other.map_err(failed.failed())?);
                 }
             }
             Place::Unstated => found.damage.push(at_start(*file, Fault::Unstated)),
-            Place::Growing => found.add(&scanner, *file).map_err(failed.failed())?,
+            Place::Growing => found.read(&scanner, *file).map_err(failed.failed())?,
         }
     }
+    found.add_torn(&scanner).map_err(failed.failed())?;
     let is_own = walk.is_own();
     Ok(History {
         newest: walk.newest,
@@ -209,36 +210,64 @@ struct Found {
     adopted: u64,
     orders: Orders,
     damage: Vec<Finding>,
+    /// Files that no head states and of which no check frame holds.
+    torn: Vec<Tail>,
 }
 
 impl Found {
     /// A file that may have grown behind the newest head.
-    fn add(&mut self, scanner: &Scanner<'_>, file: FileId) -> io::Result<()> {
-        let Tail {
-            state,
-            proven,
-            finding,
-            foreign,
-        } = scanner.tail(file)?;
+    fn read(&mut self, scanner: &Scanner<'_>, file: FileId) -> io::Result<()> {
+        let mut tail = scanner.tail(file)?;
+        let finding = tail.finding.take();
+        let is_damaged = finding.is_some();
         self.damage.extend(finding);
-        if foreign {
+        if tail.foreign {
             self.damage.push(at_start(file, Fault::Origin));
             return Ok(());
         }
-        let kept = self.older.entry(file).or_insert(state);
+        if tail.proven.sequence == 0 && !scanner.walk.states.contains_key(&file) {
+            self.torn.push(tail);
+            return Ok(());
+        }
+        let other = self.add(scanner, &tail)?;
+        self.damage.extend(other.filter(|_| !is_damaged));
+        Ok(())
+    }
+
+    fn add(&mut self, scanner: &Scanner<'_>, tail: &Tail) -> io::Result<Option<Finding>> {
+        let Tail { state, proven, .. } = *tail;
+        let kept = self.older.entry(state.file).or_insert(state);
         if state.length > kept.length {
             *kept = state;
         }
         if state.sequence > proven.sequence {
             self.adopted += state.sequence - proven.sequence;
             let tail = UnprovenTail {
-                file,
+                file: state.file,
                 sequence: proven.sequence,
                 length: proven.length,
             };
-            self.unproven.insert(file, tail);
+            self.unproven.insert(state.file, tail);
         }
-        scanner.note_orders(file, proven.length, &mut self.orders)
+        scanner.note_orders(&proven, &mut self.orders)
+    }
+
+    /// Adopts files of which no check frame holds, if they are few. A crash leaves one such file for each writer whose
+    /// first write it cuts, and a version before check frames left one; anybody who writes the folder can leave any
+    /// number, and each would be named in every first head from then on.
+    fn add_torn(&mut self, scanner: &Scanner<'_>) -> io::Result<()> {
+        let torn = std::mem::take(&mut self.torn);
+        if torn.len() > MOST_TORN {
+            let reported = torn.iter().take(MOST_TORN);
+            let unstated = reported.map(|tail| at_start(tail.state.file, Fault::Unstated));
+            self.damage.extend(unstated);
+            return Ok(());
+        }
+        for tail in &torn {
+            let other = self.add(scanner, tail)?;
+            self.damage.extend(other);
+        }
+        Ok(())
     }
 }
 
@@ -625,6 +654,8 @@ struct Tail {
     finding: Option<Finding>,
     /// Its first record names another node, or another head than was newest.
     foreign: bool,
+    /// The chain goes through the state that a head signs of it.
+    passed: bool,
 }
 
 impl Scanner<'_> {
@@ -655,13 +686,25 @@ impl Scanner<'_> {
 
     /// Reads a file from where the newest head states it.
     fn tail(&self, file: FileId) -> io::Result<Tail> {
-        let signed = self.walk.states.get(&file).copied();
-        let tail = self.scan(file, signed, signed)?;
-        match (&tail.finding, signed) {
-            // Only from its start does the reader learn what kind of file this is.
-            (Some(_), Some(_)) => self.scan(file, None, signed),
-            _ => Ok(tail),
+        let Some(signed) = self.walk.states.get(&file).copied() else {
+            return self.scan(file, None, None);
+        };
+        let tail = self.scan(file, Some(signed), Some(signed))?;
+        if tail.finding.is_none() {
+            return Ok(tail);
         }
+        // Only from its start does the reader learn what kind of file this is.
+        let whole = self.scan(file, None, Some(signed))?;
+        if whole.passed {
+            return Ok(whole);
+        }
+        // It is another file than was signed: nothing in it goes before what the head says.
+        Ok(Tail {
+            state: signed,
+            proven: signed,
+            finding: whole.finding.or(tail.finding),
+            ..whole
+        })
     }
 
     fn reader(&self, file: FileId, from: Option<FileState>) -> io::Result<Records> {
@@ -685,8 +728,11 @@ impl Scanner<'_> {
     ) -> io::Result<Tail> {
         let mut reader = self.reader(file, from)?;
         let mut proven = signed.unwrap_or_else(|| reader.state());
+        let mut passed = is_behind(from, signed);
         let fault = loop {
-            match reader.step() {
+            let step = reader.step();
+            passed |= signed == Some(reader.state());
+            match step {
                 Ok(Step::Check(Proof::Holds)) if reader.state().length > proven.length => {
                     proven = reader.state();
                 }
@@ -718,6 +764,7 @@ impl Scanner<'_> {
             proven,
             finding,
             foreign,
+            passed,
         })
     }
 
@@ -729,27 +776,51 @@ impl Scanner<'_> {
             && origin.newest_head == self.walk.newest.hash
     }
 
-    /// Notes the orders of a file up to where it is proven.
-    fn note_orders(&self, file: FileId, proven: u64, orders: &mut Orders) -> io::Result<()> {
+    /// Notes the orders of a file up to where it is proven. What is read from its start is taken only if the chain goes
+    /// through what the newest head states and ends in what is proven: without a key, anybody can make another chain.
+    fn note_orders(&self, proven: &FileState, orders: &mut Orders) -> io::Result<Option<Finding>> {
+        let file = proven.file;
         let signed = self.walk.states.get(&file).copied();
-        let mut reader = self.reader(file, signed.filter(|_| self.walk.open_orders == 0))?;
-        while reader.state().length < proven {
+        let from = signed.filter(|_| self.walk.open_orders == 0);
+        let mut reader = self.reader(file, from)?;
+        let mut passed = is_behind(from, signed);
+        let mut found = Orders::default();
+        while reader.state().length < proven.length {
             match reader.step() {
                 Ok(Step::Record) => {}
-                Ok(Step::Check(_)) => continue,
-                Ok(Step::End | Step::Cut) | Err(ReadError::Fault(_)) => return Ok(()),
+                Ok(Step::Check(_)) => {
+                    passed |= signed == Some(reader.state());
+                    continue;
+                }
+                Ok(Step::End | Step::Cut) | Err(ReadError::Fault(_)) => break,
                 Err(ReadError::Io(error)) => return Err(error),
             }
+            passed |= signed == Some(reader.state());
             if let Some(entry) = reader.entry() {
                 let place = field::Place {
                     file,
                     sequence: entry.sequence(),
                 };
-                orders.note(place, &entry);
+                found.note(place, &entry);
             }
         }
-        Ok(())
+        let state = reader.state();
+        if passed && (proven.length == 0 || state == *proven) {
+            orders.absorb(found);
+            return Ok(None);
+        }
+        Ok(Some(Finding {
+            file: file.file_name(),
+            offset: state.length,
+            sequence: Some(state.sequence),
+            fault: Fault::State,
+        }))
     }
+}
+
+/// Whether a reader that begins here is behind what a head signs, or has nothing signed to pass.
+fn is_behind(from: Option<FileState>, signed: Option<FileState>) -> bool {
+    from.is_some() || signed.is_none_or(|signed| signed.length == 0)
 }
 
 /// A file of records that is being read.
@@ -778,6 +849,12 @@ impl Orders {
             }
             _ => {}
         }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.begun.extend(other.begun);
+        self.ended.extend(other.ended);
+        self.epoch = self.epoch.max(other.epoch);
     }
 
     fn unfinished(self) -> Vec<UnfinishedOrder> {
@@ -859,4 +936,6 @@ fn each_head(
     }
 }
 
+/// Files without any check frame that holds which one start adopts.
+const MOST_TORN: usize = 16;
 const BUFFER: usize = 64 << 10;

@@ -319,6 +319,11 @@ impl Shared {
                 .collect(),
         };
         let signed = SignedHead::sign(head, &heads.key, heads.version);
+        if !signed.is_readable() {
+            let files = signed.head().files.len();
+            let cause = format!("a head of {files} files is longer than any reader takes");
+            return Err(Step::WriteHead.failed()(io::Error::other(cause)));
+        }
         self.write_head(&mut heads, &signed, room)
             .map_err(Step::WriteHead.failed())?;
         heads.newest = signed.id();

@@ -12,7 +12,7 @@ use keywright_audit::log::Log;
 use keywright_audit::record::{Facts, Record};
 use keywright_audit::replay::later;
 use keywright_audit::show::{Filter, show};
-use keywright_audit::{AuditError, Evidence, Fault, HeadKind, RecordType, testing};
+use keywright_audit::{AuditError, Evidence, Fault, HeadKind, RecordType, Room, testing};
 use keywright_testkit::forgery::ForgedFile;
 use keywright_types::{BootId, Code, KeyVersion, NodeId, Operation, PrincipalId};
 use tempfile::TempDir;
@@ -606,4 +606,172 @@ fn newest_boot_that_does_not_follow_the_one_before_is_reported() {
     log.shutdown().unwrap();
     fs::write(&paths[1], bytes).unwrap();
     assert!(verify(folder.path()).unwrap().heads > newest.id().number);
+}
+
+/// Lengthens a body by a field that no reader knows.
+fn padded(facts: Facts, length: usize) -> Vec<u8> {
+    let mut body = Vec::new();
+    Record { facts, fields: &[] }.put(0, &mut body);
+    let padding = length - body.len() - 6;
+    body.extend_from_slice(&60_000_u16.to_be_bytes());
+    body.extend_from_slice(&u32::try_from(padding).unwrap().to_be_bytes());
+    body.resize(length, 0);
+    body
+}
+
+/// A chain that begins as the file does and has one forged order, of this length.
+fn another_chain(path: &Path, length: usize) -> Vec<u8> {
+    let mut chain = ForgedFile::read(path);
+    let genuine = std::mem::take(&mut chain.bytes);
+    let first = record_frames(&genuine)[0].1.to_vec();
+    fs::write(path, &first).unwrap();
+    let mut chain = ForgedFile::read(path);
+    fs::write(path, genuine).unwrap();
+    chain.append(&padded(
+        forged(RecordType::OrderBefore),
+        length - first.len() - 12,
+    ));
+    assert_eq!(chain.bytes.len(), length);
+    chain.bytes
+}
+
+fn signed_length(dir: &Path, path: &Path) -> usize {
+    let newest = newest_head(dir);
+    let files = newest.head().files.iter();
+    let state = files.filter(|state| state.file.file_name() == name(path));
+    usize::try_from(state.last().unwrap().length).unwrap()
+}
+
+#[test]
+fn orders_are_taken_from_what_is_signed_and_from_no_other_chain_of_its_length() {
+    for shut_down in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let log = open(folder.path());
+        let mut writer = log.writer().unwrap();
+        let order = writer
+            .begin_order(&request(7).into(), Room::Ordinary)
+            .unwrap();
+        append_all(&mut writer, 10..12);
+        log.sign_head().unwrap();
+        drop((order, writer));
+        match shut_down {
+            true => drop(log.shutdown().unwrap()),
+            false => testing::crash(log),
+        }
+        let path = last_file(folder.path());
+        let genuine = fs::read(&path).unwrap();
+        let newest = newest_head(folder.path());
+        assert_eq!(newest.head().open_orders, 1);
+        let length = match shut_down {
+            true => genuine.len(),
+            false => signed_length(folder.path(), &path),
+        };
+        let mut bytes = another_chain(&path, length);
+        bytes.extend_from_slice(&genuine[length..]);
+        let forgery = copy(folder.path());
+        fs::write(forgery.path().join(name(&path)), bytes).unwrap();
+        let mut log = Log::open(settings(forgery.path())).unwrap();
+        assert!(log.take_unfinished().is_empty());
+        let faults = log.damage().iter().map(|finding| finding.fault);
+        assert_eq!(faults.collect::<Vec<_>>(), [Fault::State]);
+        log.shutdown().unwrap();
+        assert_eq!(newest_head(forgery.path()).head().epoch, 3);
+        assert!(verify(forgery.path()).is_err());
+        fs::write(forgery.path().join(name(&path)), &genuine).unwrap();
+        assert_eq!(verify(forgery.path()).unwrap().unproven, 0);
+        // The genuine one is found.
+        let mut log = Log::open(settings(folder.path())).unwrap();
+        assert_eq!(log.take_unfinished().len(), 1);
+        log.shutdown().unwrap();
+    }
+}
+
+#[test]
+fn second_copy_of_a_check_frame_at_the_signed_end_is_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = open(folder.path());
+    let mut writer = log.writer().unwrap();
+    append_all(&mut writer, 0..3);
+    log.sign_head().unwrap();
+    testing::crash(log);
+    drop(writer);
+    let path = last_file(folder.path());
+    let whole = fs::read(&path).unwrap();
+    assert_eq!(signed_length(folder.path(), &path), whole.len());
+    let copied = &whole[whole.len() - CHECK_LEN..];
+    fs::write(&path, [&whole[..], copied].concat()).unwrap();
+    let log = Log::open(settings(folder.path())).unwrap();
+    let faults = log.damage().iter().map(|finding| finding.fault);
+    assert_eq!(faults.collect::<Vec<_>>(), [Fault::Length]);
+    log.shutdown().unwrap();
+    fs::write(&path, whole).unwrap();
+    assert_eq!(verify(folder.path()).unwrap().unproven, 0);
+}
+
+#[test]
+fn another_chain_than_was_signed_does_not_replace_what_was() {
+    // Longer than what is signed; and shorter, but of more records.
+    for (longer, fewer) in [(300, 0), (0, 1)] {
+        let folder = crashed();
+        let path = last_file(folder.path());
+        let length = signed_length(folder.path(), &path);
+        let genuine = fs::read(&path).unwrap();
+        let mut chain = ForgedFile::read(&path);
+        fs::write(&path, record_frames(&chain.bytes)[0].1).unwrap();
+        chain = ForgedFile::read(&path);
+        while chain.bytes.len() + fewer * 150 < length + longer {
+            append(&mut chain, forged(RecordType::Request), &[]);
+        }
+        assert_eq!(chain.bytes.len() > length, longer > 0);
+        let newest = newest_head(folder.path());
+        let signed = newest.head().files.iter().map(|state| state.sequence);
+        assert!(signed.max().unwrap() < chain.sequence);
+        chain.write();
+        let log = Log::open(settings(folder.path())).unwrap();
+        assert!(!log.damage().is_empty());
+        assert_eq!(log.unproven(), 0);
+        log.shutdown().unwrap();
+        assert!(verify(folder.path()).is_err());
+        // What the head before signed is what every later head says.
+        fs::write(&path, &genuine[..length]).unwrap();
+        assert_eq!(verify(folder.path()).unwrap().unproven, 0);
+    }
+}
+
+#[test]
+fn many_files_without_a_check_frame_that_holds_are_not_adopted() {
+    let folder = crashed();
+    let known = newest_head(folder.path()).head().boot;
+    let mut forgeries = Vec::new();
+    for index in 0..17_u8 {
+        // Of boots that are not known, of the newest one, and empty.
+        let boot = match index % 2 {
+            0 => BootId::from_bytes([0xB0 + index; 16]),
+            _ => known,
+        };
+        let mut chain = begin(
+            folder.path(),
+            origin(folder.path(), boot, 100 + u32::from(index)),
+        );
+        if index == 16 {
+            chain.bytes.clear();
+        }
+        chain.write();
+        forgeries.push(chain);
+    }
+    let log = Log::open(settings(folder.path())).unwrap();
+    assert_eq!((log.damage().len(), log.unproven()), (16, 0));
+    let all = log.damage().iter();
+    assert!(all.clone().all(|finding| finding.fault == Fault::Unstated));
+    log.shutdown().unwrap();
+    for forgery in &forgeries {
+        let newest = head_files(folder.path()).into_iter();
+        let mut stated = newest.flat_map(|path| heads(&path)).flat_map(|head| {
+            let files = head.head().files.clone();
+            files.into_iter().map(|state| state.file.file_name())
+        });
+        assert!(!stated.any(|file| file == name(&forgery.path)));
+        fs::remove_file(&forgery.path).unwrap();
+    }
+    assert_eq!(verify(folder.path()).unwrap().unproven, 0);
 }
