@@ -88,6 +88,14 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
     Ok(exit)
 }
 
+/// Prints what the start of a node found wrong or unproven in its audit log: each is told once, so every command that
+/// opens a node prints it.
+pub(crate) fn report_log(node: &Node) {
+    for found in node.audit_findings() {
+        message!("{}{found}", weight(&found));
+    }
+}
+
 /// How bad an event is, before its sentence.
 const fn weight(event: &Event) -> &'static str {
     match event.level() {
@@ -261,8 +269,9 @@ fn announce(serving: &Serving) {
     if !node.memory_is_locked() {
         message!("warning: the system forbids locking memory; keys may be swapped (ulimit -l)");
     }
-    for found in serving.node().audit_findings() {
-        message!("{}{found}", weight(&found));
+    report_log(node);
+    if let Some(marked) = node.audit_marks() {
+        message!("{}{marked}", weight(&marked));
     }
     for label in serving.unfit_keys() {
         message!("warning: {}", Event::KeyUnfit(*label));

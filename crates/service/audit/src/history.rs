@@ -50,6 +50,8 @@ pub(crate) struct History {
     pub(crate) unproven: Vec<UnprovenTail>,
     /// How many records were found now that nothing proves.
     pub(crate) adopted: u64,
+    /// How many records of older files the first head will mark, those among them.
+    pub(crate) marked: u64,
     pub(crate) unfinished: Vec<UnfinishedOrder>,
     pub(crate) damage: Vec<Finding>,
 }
@@ -183,6 +185,7 @@ pub(crate) fn read(settings: &Settings) -> Result<History, AuditError> {
     }
     found.add_torn(&scanner).map_err(failed.failed())?;
     let is_own = walk.is_own();
+    let marked = found.marked();
     Ok(History {
         newest: walk.newest,
         newest_head: walk.newest_head,
@@ -197,6 +200,7 @@ pub(crate) fn read(settings: &Settings) -> Result<History, AuditError> {
         older: found.older.into_values().collect(),
         unproven: found.unproven.into_values().collect(),
         adopted: found.adopted,
+        marked,
         unfinished: found.orders.unfinished(),
         damage: found.damage,
     })
@@ -215,6 +219,15 @@ struct Found {
 }
 
 impl Found {
+    /// How many records nothing proved when they were found, now or by an earlier start.
+    fn marked(&self) -> u64 {
+        let tails = self.unproven.values();
+        let states = tails.map(|tail| (self.older.get(&tail.file), tail.sequence));
+        let marked = states
+            .map(|(state, proven)| state.map_or(0, |state| state.sequence.saturating_sub(proven)));
+        marked.fold(0, u64::saturating_add)
+    }
+
     /// A file that may have grown behind the newest head.
     fn read(&mut self, scanner: &Scanner<'_>, file: FileId) -> io::Result<()> {
         let mut tail = scanner.tail(file)?;

@@ -136,6 +136,7 @@ pub struct Log {
     thread: Option<JoinHandle<()>>,
     unfinished: Vec<UnfinishedOrder>,
     unproven: u64,
+    marked: u64,
     damage: Vec<Finding>,
 }
 
@@ -250,6 +251,7 @@ impl Log {
             thread: Some(thread),
             unfinished: history.unfinished,
             unproven: history.adopted,
+            marked: history.marked,
             damage: history.damage,
         })
     }
@@ -287,6 +289,13 @@ impl Log {
     #[must_use]
     pub const fn unproven(&self) -> u64 {
         self.unproven
+    }
+
+    /// How many records of older files the first head of this boot marks as unproven: those of [`Log::unproven`], and
+    /// those that earlier starts found.
+    #[must_use]
+    pub const fn marked(&self) -> u64 {
+        self.marked
     }
 
     /// This boot's id.

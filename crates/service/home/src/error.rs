@@ -291,6 +291,9 @@ impl HomeError {
             Self::Audit(AuditError::StoreBehind { .. }) => {
                 "put the newest store back. Where there is none, because the store took no writes before the node ended, set audit.store_at_head to the first of the two numbers"
             }
+            Self::Audit(AuditError::Damaged(_)) => {
+                "find out who could write the audit folder; keep a copy of it, take out what the node did not write or put the newest copy back, and run keywright audit verify"
+            }
             Self::Audit(_) => {
                 "check the audit folder and the space on its disk; without it nothing is served"
             }

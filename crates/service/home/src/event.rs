@@ -38,6 +38,8 @@ pub enum Event {
     AuditDamaged(Finding),
     /// The audit log ended in so many records that nothing proves: they were not believed, and are marked so for ever.
     AuditUnproven(u64),
+    /// So many records of the audit log are marked as unproven since an earlier start.
+    AuditMarked(u64),
 }
 
 impl Event {
@@ -51,7 +53,7 @@ impl Event {
             | Self::ReloadFailed(_)
             | Self::AuditDamaged(_)
             | Self::TokenProcess(_) => Level::Error,
-            Self::AuditUnproven(_) | Self::Expires(_) => Level::Warning,
+            Self::AuditUnproven(_) | Self::AuditMarked(_) | Self::Expires(_) => Level::Warning,
             Self::ClientsChanged
             | Self::ClientsReadAgain
             | Self::KeyFit(_)
@@ -93,6 +95,10 @@ impl fmt::Display for Event {
             Self::AuditUnproven(count) => write!(
                 f,
                 "the audit log ended in {count} records that neither a signed head nor a check frame proves; nothing was done on them, see evidence \"unproven\" in keywright audit show"
+            ),
+            Self::AuditMarked(count) => write!(
+                f,
+                "the audit log has {count} records that nothing proved when an earlier start found them, see evidence \"unproven\" in keywright audit show"
             ),
             Self::TokenProcess(notice) => f.write_str(&told(notice)),
             Self::ReloadFailed(why) => {

@@ -341,6 +341,14 @@ impl Node {
         found.unwrap_or_default()
     }
 
+    /// What earlier starts found unproven in the audit log, as far as its files are still there.
+    #[must_use]
+    pub fn audit_marks(&self) -> Option<Event> {
+        let earlier = |log: &Log| log.marked().saturating_sub(log.unproven());
+        let marked = self.with_log(earlier).unwrap_or_default();
+        (marked > 0).then_some(Event::AuditMarked(marked))
+    }
+
     pub(crate) fn audit_is_good(&self) -> bool {
         self.with_log(|log| log.health().is_good()).unwrap_or(false)
     }

@@ -272,6 +272,7 @@ fn forged_log_neither_destroys_nor_permits_at_start_and_restore() {
     assert!(told.lost.is_empty() && told.retired.is_empty(), "{told:?}");
     assert_eq!(told.suspended.len(), 1, "{told:?}");
     assert!(told.policy_missing && told.unfinished == 0, "{told:?}");
+    assert!(told.trust_unknown, "{told:?}");
     assert!(told.doubted > 15, "{told:?}");
     // Each forged order may count for one epoch, whatever it claims.
     assert!(told.epoch < scene.epoch + 50, "{told:?}");
@@ -320,6 +321,8 @@ fn forged_log_neither_destroys_nor_permits_at_start_and_restore() {
 fn starts_as_it_was(scene: &Scene, unproven: u64) {
     for round in 0..2 {
         let node = scene.home.open().unwrap();
+        let marks = (round > 0).then_some(Event::AuditMarked(unproven));
+        assert_eq!(node.audit_marks(), marks);
         let told = if round == 0 {
             vec![Event::AuditUnproven(unproven)]
         } else {

@@ -7,8 +7,9 @@
 //! at hand: the log has no secrets, so a version whose secret is lost cannot be.
 //!
 //! A record that nothing proves may be anybody's. It suspends versions that it would restrict, which an order undoes,
-//! and takes away a policy or trust that it would replace, which an order gives back. It makes, destroys, retires and
-//! names nothing.
+//! and takes away a policy that it would replace, which an order gives back. Of trust that it would replace the last
+//! proven row stays, so that no older revocation list gets in; the files are put in place by hand. It makes, destroys,
+//! retires and names nothing.
 //!
 //! Not here: which log is read, and where the rows are written.
 
@@ -151,6 +152,11 @@ impl<'a> Rows<'a> {
             Table::Policies => {
                 self.prove(table, recorded, (TenantId::NONE, body))?;
                 self.put(table, key, TenantId::NONE, body);
+                match key {
+                    POLICY => self.told.policy_unknown = false,
+                    TRUST => self.told.trust_unknown = false,
+                    _ => {}
+                }
                 Ok(())
             }
             // A tenant that was made since has lost its key, and all that was under it. Approvals end.
@@ -225,13 +231,21 @@ impl<'a> Rows<'a> {
         self.told.suspended.extend(label(key));
     }
 
-    /// Notes that the log does not hold the policy, or the trust, that is in force.
+    /// Notes that the log does not hold the policy, or the trust, that is in force. The last trust that is known stays:
+    /// what is put in place may be no older.
     pub fn left_out(&mut self, key: &[u8]) {
-        match key {
-            POLICY => self.told.policy_unknown = true,
-            _ => self.told.trust_unknown = true,
+        if key != POLICY {
+            self.told.trust_unknown = true;
+            return;
         }
+        self.told.policy_unknown = true;
         self.rows.remove(&(Table::Policies, key.to_vec()));
+    }
+
+    /// Whether the trust anchors and revocation lists in force are not known, but only what they must not be older than.
+    #[must_use]
+    pub const fn trust_is_unknown(&self) -> bool {
+        self.told.trust_unknown
     }
 
     fn name(&mut self, recorded: RecordedRow<'_>) -> Result<(), Error> {
@@ -702,6 +716,21 @@ mod tests {
             "{told:?}"
         );
         assert!(rows.iter().all(|row| row.table != Table::Approvals));
+    }
+
+    #[test]
+    fn trust_that_a_record_would_replace_stays_as_what_no_other_may_be_older_than() {
+        let mut rows = begin(Algorithm::Xaes256Gcm, &version(State::Active, "c2VhbGVk"));
+        rows.put(Table::Policies, b"trust", TenantId::NONE, b"known");
+        let forged = recorded_row("policies", b"trust", b"forged");
+        rows.replay(forged, Trust::Unproven).unwrap();
+        assert_eq!(rows.get(Table::Policies, b"trust").unwrap(), b"known");
+        assert!(rows.trust_is_unknown());
+        // So it is with one that was too long for its record.
+        rows.left_out(b"trust");
+        assert_eq!(rows.get(Table::Policies, b"trust").unwrap(), b"known");
+        let told = rows.into_parts().1;
+        assert!(told.trust_unknown && !told.policy_unknown, "{told:?}");
     }
 
     #[test]

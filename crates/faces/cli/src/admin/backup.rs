@@ -267,6 +267,11 @@ fn advise(restored: &Restored) {
             "the policy in force is not known, nobody is served: keywright admin policy apply"
         );
     }
+    if restored.trust_unknown {
+        message!(
+            "the trust anchors and revocation lists in force are not known: put the newest in place, older ones than the log knows are refused"
+        );
+    }
     if restored.unfinished > 0 {
         message!(
             "the log has {} orders without an end, which were not acknowledged: look at audit show, and give them again",

@@ -7,6 +7,7 @@ use keywright_home::{Answer, HomeError, MemoryPlan, Node, Order, control};
 
 use crate::exit::{Exit, Failure};
 use crate::place::{Home, existing_home};
+use crate::serve::report_log;
 
 /// Gives an order. While another process is opening or closing the home, it is tried again.
 pub(super) fn give(home: &Home, order: Order) -> Result<Answer, Failure> {
@@ -23,6 +24,7 @@ pub(super) fn give(home: &Home, order: Order) -> Result<Answer, Failure> {
             }
             Err(error) => return Err(error.into()),
             Ok(node) => {
+                report_log(&node);
                 let answer = carry_out(&node, order);
                 node.shutdown()?;
                 return Ok(answer?);

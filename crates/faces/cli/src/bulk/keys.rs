@@ -155,6 +155,7 @@ impl Service {
             let config = place::existing_home(home)?;
             match Node::open(&config, Clock::system(), MemoryPlan::AsConfigured) {
                 Ok(node) => {
+                    crate::serve::report_log(&node);
                     let serving = node.serve(Some(([127, 0, 0, 1], 0).into()))?;
                     let address = serving.local_addr();
                     let settings = crate::demo::settings(home, address, Some(client.as_str()))?;

@@ -116,6 +116,7 @@ impl Demo {
             );
         }
         let node = Node::open(&home.join(CONFIG_FILE), clock, MemoryPlan::AsConfigured)?;
+        crate::serve::report_log(&node);
         let serving = node.serve(Some(([127, 0, 0, 1], 0).into()))?;
         step(
             2,

@@ -97,6 +97,8 @@ pub struct Restored {
     pub unfinished: usize,
     /// Whether a policy has to be applied before anybody is served.
     pub policy_missing: bool,
+    /// Whether trust anchors and revocation lists have to be put in place: none older than those that are known.
+    pub trust_unknown: bool,
     /// Files that have to be put in place before the home is served.
     pub missing_files: Vec<PathBuf>,
 }
@@ -353,8 +355,12 @@ impl Work<'_> {
         Ok(writer.begin_order(&Record { facts, fields }, Room::Ordinary)?)
     }
 
-    /// Anchors and lists as they were last in force; those of the backup's files if nothing says otherwise.
+    /// Anchors and lists as they were last in force; those of the backup's files if nothing says otherwise. None if it is
+    /// not known which are in force.
     fn write_trust(&self, rows: &Rows<'_>) -> Result<(), BackupError> {
+        if rows.trust_is_unknown() {
+            return Ok(());
+        }
         let files = &self.content.files;
         let backup = Files {
             anchors: &files.anchors,
@@ -389,6 +395,7 @@ impl Work<'_> {
             doubted: told.doubted,
             unfinished,
             policy_missing: told.policy_unknown,
+            trust_unknown: told.trust_unknown,
             missing_files: self.site.missing(home),
         }
     }
