@@ -13,6 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{self, BufReader, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use keywright_clock::WallTime;
@@ -91,8 +92,22 @@ pub(crate) fn list(dir: &Path) -> io::Result<Listing> {
     Ok(listing)
 }
 
+/// Opens a file of the log for reading. Anybody who writes the folder could have put a link there, or a pipe that never
+/// ends.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other(format!(
+            "{} is not a regular file",
+            path.display()
+        ))),
+    }
+}
+
 pub(crate) fn open_heads(dir: &Path, name: &str) -> io::Result<HeadReader<BufReader<File>>> {
-    let file = File::open(dir.join(name))?;
+    let file = open_regular(&dir.join(name))?;
     let size = file.metadata()?.len();
     Ok(HeadReader::new(
         BufReader::with_capacity(BUFFER, file),
@@ -101,7 +116,7 @@ pub(crate) fn open_heads(dir: &Path, name: &str) -> io::Result<HeadReader<BufRea
 }
 
 pub(crate) fn open_records(dir: &Path, file: FileId) -> io::Result<Records> {
-    let input = File::open(dir.join(file.file_name()))?;
+    let input = open_regular(&dir.join(file.file_name()))?;
     let size = input.metadata()?.len();
     Ok(ChainReader::new(
         BufReader::with_capacity(BUFFER, input),
@@ -721,7 +736,7 @@ impl Scanner<'_> {
     }
 
     fn reader(&self, file: FileId, from: Option<FileState>) -> io::Result<Records> {
-        let mut input = File::open(self.dir.join(file.file_name()))?;
+        let mut input = open_regular(&self.dir.join(file.file_name()))?;
         let size = input.metadata()?.len();
         input.seek(SeekFrom::Start(from.map_or(0, |state| state.length)))?;
         let input = BufReader::with_capacity(BUFFER, input);

@@ -6,8 +6,8 @@
 //! what the node wrote. [`Evidence`] says which a record is; of one that nothing proves the caller takes what restricts,
 //! in a way that can be undone, and nothing else.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::fs::{self, OpenOptions, TryLockError};
+use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -105,16 +105,17 @@ pub fn copy(from: &Path, to: &Path) -> Result<usize, AuditError> {
 }
 
 fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
-    let mut source = File::open(from)?;
+    let source = history::open_regular(from)?;
+    let length = source.metadata()?.len();
     let mut options = OpenOptions::new();
     let mut copy = options.write(true).create_new(true).mode(0o600).open(to)?;
-    io::copy(&mut source, &mut copy)?;
+    io::copy(&mut source.take(length), &mut copy)?;
     copy.sync_all()
 }
 
 /// Whether a node has the folder open.
 fn is_in_use(dir: &Path) -> io::Result<bool> {
-    let lock = match File::open(dir.join(LOCK)) {
+    let lock = match history::open_regular(&dir.join(LOCK)) {
         Ok(lock) => lock,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // A folder that is not there has no lock either, and is no log.

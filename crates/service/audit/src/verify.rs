@@ -379,8 +379,13 @@ impl<'a> Walk<'a> {
     /// Where the first head of a boot says that records begin which nothing proves: within files that it states, and
     /// behind what earlier heads stated. What was said of a file once is said of it from then on.
     fn note_unproven(&mut self, at: At<'_>, head: &Head) -> Result<(), Failure> {
+        let stated = head.files.iter().map(|state| (state.file, state));
+        let stated: BTreeMap<_, _> = match head.statement.unproven() {
+            [] => BTreeMap::new(),
+            _ => stated.collect(),
+        };
         for tail in head.statement.unproven() {
-            let stated = head.files.iter().find(|state| state.file == tail.file);
+            let stated = stated.get(&tail.file);
             let within = stated.is_some_and(|state| {
                 state.file.boot != head.boot
                     && tail.length < state.length

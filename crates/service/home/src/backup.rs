@@ -130,7 +130,9 @@ impl Backup {
         if !self.content.image.is_complete() {
             return Err(BackupError::Incomplete);
         }
-        let outside = settings::outside(&place::read_configuration(&self.content.files)?);
+        let config = place::read_configuration(&self.content.files)?;
+        settings::check_collisions(&config)?;
+        let outside = settings::outside(&config);
         Ok(self.describe(outside))
     }
 

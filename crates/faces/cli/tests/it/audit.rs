@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use keywright_testkit::forgery::{ForgedFile, frames};
 use serde_json::Value;
 
-use crate::program::{Home, keywright, keywright_reading};
+use crate::program::{Home, keywright, keywright_reading, signal};
 
 /// Files of a log whose name begins or ends like this, the largest first.
 fn files(home: &Home, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
@@ -353,4 +354,37 @@ fn nothing_secret_is_in_the_log() {
             );
         }
     }
+}
+
+#[test]
+fn command_that_opens_a_home_first_says_what_nothing_in_its_log_proves() {
+    let home = Home::demo();
+    let before = records(&home);
+    let server = home.serve();
+    let client = home.of("trading-1", &server.url);
+    let encrypt = [&["client", "encrypt", "exchange-key"][..], &client].concat();
+    keywright_reading(&encrypt, b"x").bytes();
+    signal("KILL", server.id());
+    drop(server);
+    let mut new = records(&home).into_iter();
+    let file = new.find(|file| !before.contains(file)).unwrap();
+    let mut forged = ForgedFile::read(&file);
+    let last = frames(&forged.bytes)
+        .into_iter()
+        .rfind(|frame| frame[..4] != [0; 4])
+        .unwrap()
+        .to_vec();
+    forged.append(&last[4..last.len() - 8]);
+    forged.write();
+    let rotate = || home.admin(&["key", "rotate", "2fa"]);
+    let told = "warning: the audit log ended in 1 records";
+    let first = rotate();
+    assert!(first.code == 0 && first.stderr.contains(told), "{first:?}");
+    let second = rotate();
+    assert!(
+        second.code == 0 && !second.stderr.contains(told),
+        "{second:?}"
+    );
+    let report = home.audit(&["verify", "--format", "json"]).document();
+    assert_eq!(report["whole"], true);
 }

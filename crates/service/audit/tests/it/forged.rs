@@ -775,3 +775,38 @@ fn many_files_without_a_check_frame_that_holds_are_not_adopted() {
     }
     assert_eq!(verify(folder.path()).unwrap().unproven, 0);
 }
+
+#[test]
+fn links_and_pipes_are_not_read_as_files_of_the_log() {
+    let folder = crashed();
+    let outside = tempfile::tempdir().unwrap();
+    let known = newest_head(folder.path()).head().boot;
+    let file = FileId {
+        boot: known,
+        writer: 9,
+    };
+    let target = outside.path().join("target");
+    fs::write(&target, b"outside").unwrap();
+    let place = folder.path().join(file.file_name());
+    let heads = folder.path().join(format!("heads-{known}-00000009.bin"));
+    for place in [place, heads] {
+        std::os::unix::fs::symlink(&target, &place).unwrap();
+        refuses_to_read(folder.path());
+        fs::remove_file(&place).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&place).status();
+        assert!(made.unwrap().success());
+        refuses_to_read(folder.path());
+        fs::remove_file(&place).unwrap();
+    }
+    open(folder.path()).shutdown().unwrap();
+    verify(folder.path()).unwrap();
+}
+
+/// Neither a start nor a copy nor the verifier goes on.
+fn refuses_to_read(dir: &Path) {
+    let opened = Log::open(settings(dir));
+    assert!(matches!(opened, Err(AuditError::Io { .. })), "{opened:?}");
+    let to = tempfile::tempdir().unwrap();
+    assert!(keywright_audit::replay::copy(dir, to.path()).is_err());
+    assert!(verifier().verify(dir).is_err());
+}

@@ -246,7 +246,7 @@ pub(super) fn is_inside(path: &Path) -> bool {
 
 /// Refuses two settings that name one file of the home, and one in the folder of the log: a file of the backup must
 /// become no other file than the one that it is.
-fn check_collisions(config: &Config) -> Result<(), BackupError> {
+pub(super) fn check_collisions(config: &Config) -> Result<(), BackupError> {
     let named = named(config);
     let mut named = named.iter().filter(|(_, path)| is_inside(path));
     let mut seen: Vec<(&'static str, &Path)> = Vec::new();
