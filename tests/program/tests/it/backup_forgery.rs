@@ -634,6 +634,13 @@ fn two_settings_do_not_name_one_file_and_none_is_in_the_log() {
             matches!(error, BackupError::Collision { .. }),
             "{key:?} {place}: {error}"
         );
+        // Not only at the restore, when it is late.
+        let (keeper, file) = (&forgery.shelf.keeper, &forgery.shelf.file);
+        let seen = keeper.open(file, &forgery.shelf.home).unwrap().verify();
+        assert!(
+            matches!(seen, Err(BackupError::Collision { .. })),
+            "{key:?} {place}"
+        );
     }
     for text in [&b"\xff"[..], b"version = 2\n", b"", b"[nonsense]\n"] {
         let forged = forgery

@@ -637,9 +637,9 @@ fn another_chain(path: &Path, length: usize) -> Vec<u8> {
 
 fn signed_length(dir: &Path, path: &Path) -> usize {
     let newest = newest_head(dir);
-    let files = newest.head().files.iter();
-    let state = files.filter(|state| state.file.file_name() == name(path));
-    usize::try_from(state.last().unwrap().length).unwrap()
+    let mut files = newest.head().files.iter();
+    let state = files.find(|state| state.file.file_name() == name(path));
+    usize::try_from(state.unwrap().length).unwrap()
 }
 
 #[test]
