@@ -1,7 +1,7 @@
 //! Text from outside on a terminal and in lines: labels, names, file names, messages of others.
 //!
-//! A terminal obeys control characters (CWE-150), a line feed begins a row that nobody wrote, and marks of writing
-//! direction turn a line around. Each such character is written out, as `\n`, `\u{1b}` or, for a byte that is not
+//! A terminal obeys control characters (CWE-150), a line feed forges a row, and bidirectional controls reorder
+//! a line. Each such character is written out, as `\n`, `\u{1b}` or, for a byte that is not
 //! UTF-8, `\x9b`. A backslash stays as it is, so that a text that is escaped twice looks the same; documents for
 //! programs keep the exact text.
 

@@ -7,11 +7,12 @@
 //!
 //! In **Parquet** a column that stays is copied as it is, byte for byte, with its statistics, indexes and bloom filter.
 //! One that changes is written anew in the form it had: codec, dictionary, delta encoding, version of pages, and
-//! statistics, page index and bloom filter if it had them, now of the tokens. Row groups, nulls and schema stay; a row group is sorted by no more than what stands before the first column that changes. In
+//! statistics, page index and bloom filter if it had them, now of the tokens. Row groups, nulls and schema stay;
+//! the sorting columns of a row group are cut at the first column that changes. In
 //! memory is what the writer holds of one column of one row group, and of two where rows are rejected.
 //!
 //! In **Arrow** files and streams columns that stay are copied too, where batches have the common form; else each batch
-//! is read and written whole. Dictionaries of columns that change are made anew; compression and batches stay.
+//! is read and written whole. Dictionaries of columns that change are rewritten; compression and batches stay.
 //!
 //! **Metadata** stays where it holds no values: that of fields that change goes, and the rest is searched.
 //!

@@ -4,7 +4,7 @@
 //! keep statistics, samples and schemas of their own. The rules, for both forms of file:
 //!
 //! 1. Metadata of a field that changes, and of those it is within, goes, but for the field's number.
-//! 2. What is known is read and written anew: the Arrow schema within Parquet ([`schema`]), the names and types that
+//! 2. What is known is parsed and rewritten: the Arrow schema within Parquet ([`schema`]), the names and types that
 //!    pandas notes ([`pandas`]).
 //! 3. Everything else is searched for the values of the columns that are protected ([`search`]), also where it is
 //!    encoded ([`expand`]), before anything is written. An entry that holds one goes, and the summary says so.
@@ -168,7 +168,7 @@ impl Source<'_> {
         }
     }
 
-    /// What stays of a pair: its value, as it was or made anew.
+    /// What stays of a pair: its value, unchanged or rewritten.
     fn pair(
         &self,
         place: &str,

@@ -31,7 +31,7 @@ use crate::config::position;
 /// What a key is expected to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
-    attributes: BTreeMap<AttributeType, Wanted>,
+    attributes: BTreeMap<AttributeType, ExpectedValue>,
 }
 
 /// Why a text says of no key what it is expected to be.
@@ -61,7 +61,7 @@ impl ExpectedError {
 /// A value as it may be written.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Wanted {
+pub(crate) enum ExpectedValue {
     Flag(bool),
     Number(u64),
     Text(String),
@@ -71,7 +71,7 @@ pub(crate) enum Wanted {
 /// What stands for a value that cannot be read.
 const UNREAD: [&str; 2] = ["absent", "sensitive"];
 
-impl Wanted {
+impl ExpectedValue {
     /// As attributes are shown; a secret only where it is asked for.
     pub(crate) fn shown(&self, of: &Attribute<'_>, secrets: Secrets) -> String {
         let is_word = matches!(self, Self::Text(text) if UNREAD.contains(&text.as_str()));
@@ -201,8 +201,8 @@ impl Expected {
     /// [`ExpectedError`] with the place: no TOML, a name that no attribute has, a value of another form, an attribute
     /// that stands twice, or none at all.
     pub fn read(text: &str) -> Result<Self, ExpectedError> {
-        let file: BTreeMap<Spanned<String>, Spanned<Wanted>> =
-            toml::from_str(text).map_err(|error| {
+        let file: BTreeMap<Spanned<String>, Spanned<ExpectedValue>> = toml::from_str(text)
+            .map_err(|error| {
                 let at = error.span().map_or(0, |span| span.start);
                 let message = error.message().replace('\n', " ");
                 let message = match message.contains("untagged") {
@@ -236,7 +236,7 @@ impl Expected {
         Ok(Self { attributes })
     }
 
-    pub(crate) fn attributes(&self) -> impl Iterator<Item = (AttributeType, &Wanted)> {
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = (AttributeType, &ExpectedValue)> {
         let all = self.attributes.iter();
         all.map(|(kind, wanted)| (*kind, wanted))
     }
@@ -244,8 +244,8 @@ impl Expected {
     /// The class, where the file names one.
     pub(crate) fn class(&self) -> Option<ObjectClass> {
         let number = match self.attributes.get(&AttributeType::CLASS)? {
-            Wanted::Number(number) => Some(*number),
-            Wanted::Text(name) => number_of::<ObjectClass>(name),
+            ExpectedValue::Number(number) => Some(*number),
+            ExpectedValue::Text(name) => number_of::<ObjectClass>(name),
             _ => None,
         };
         number.map(ObjectClass::new)
@@ -283,7 +283,7 @@ mod tests {
         let text = "CKA_SIGN = true\nCKA_VALUE_LEN = 32\nCKA_CLASS = \"CKO_SECRET_KEY\"\n\
             CKA_ALLOWED_MECHANISMS = [\"CKM_B\", \"CKM_A\"]\n0x80000001 = \"absent\"\n";
         let expected = Expected::read(text).unwrap();
-        let shown = |(kind, wanted): (AttributeType, &Wanted)| {
+        let shown = |(kind, wanted): (AttributeType, &ExpectedValue)| {
             let (reading, class) = (Reading::Absent, None);
             let attribute = Attribute {
                 kind,
@@ -334,7 +334,7 @@ mod tests {
         }
     }
 
-    fn fits(kind: AttributeType, value: &[u8], wanted: Wanted) -> bool {
+    fn fits(kind: AttributeType, value: &[u8], wanted: ExpectedValue) -> bool {
         let (reading, class) = (Reading::Value(value.to_vec()), None);
         let read = Attribute {
             kind,
@@ -344,8 +344,8 @@ mod tests {
         wanted.is_fitted_by(&read)
     }
 
-    fn text(text: &str) -> Wanted {
-        Wanted::Text(text.to_owned())
+    fn text(text: &str) -> ExpectedValue {
+        ExpectedValue::Text(text.to_owned())
     }
 
     #[test]
@@ -357,33 +357,33 @@ mod tests {
             (AttributeType::ID, &[0x0a, 0x1b], text("0a1b"), true),
             (AttributeType::ID, &[1], text("01"), true),
             (AttributeType::ID, &[1], text("02"), false),
-            (AttributeType::ID, &[1], Wanted::Flag(true), false),
+            (AttributeType::ID, &[1], ExpectedValue::Flag(true), false),
             (AttributeType::LABEL, b"a", text("a"), true),
             (AttributeType::LABEL, b"a", text("A"), false),
-            (AttributeType::SIGN, &[1], Wanted::Flag(false), false),
+            (AttributeType::SIGN, &[1], ExpectedValue::Flag(false), false),
             (AttributeType::SIGN, &[1], text("true"), true),
             (
                 AttributeType::PUBLIC_EXPONENT,
                 &[3],
-                Wanted::Number(3),
+                ExpectedValue::Number(3),
                 true,
             ),
             (
                 AttributeType::PUBLIC_EXPONENT,
                 &[3],
-                Wanted::Number(17),
+                ExpectedValue::Number(17),
                 false,
             ),
             (
                 AttributeType::PUBLIC_EXPONENT,
                 &[17],
-                Wanted::Flag(true),
+                ExpectedValue::Flag(true),
                 false,
             ),
             (
                 AttributeType::PUBLIC_EXPONENT,
                 &[0, 1, 0, 1],
-                Wanted::Number(65_537),
+                ExpectedValue::Number(65_537),
                 true,
             ),
             (
@@ -415,7 +415,7 @@ mod tests {
             (
                 AttributeType::VALUE_LEN,
                 &number(32),
-                Wanted::Number(32),
+                ExpectedValue::Number(32),
                 true,
             ),
             (AttributeType::VALUE_LEN, &number(32), text("32"), true),
@@ -428,7 +428,7 @@ mod tests {
             (
                 AttributeType::new(0x8000_0001),
                 &[1],
-                Wanted::Flag(true),
+                ExpectedValue::Flag(true),
                 true,
             ),
             (AttributeType::new(0x8000_0001), &[1, 2], text("0102"), true),

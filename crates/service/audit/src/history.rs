@@ -176,16 +176,16 @@ pub(crate) fn read(settings: &Settings) -> Result<History, AuditError> {
         identity: walk.identity.unwrap_or(settings.identity),
     };
     let boots: BTreeSet<_> = parts.iter().map(|part| part.boot).collect();
-    let mut found = Found {
+    let mut found = ScanResult {
         older: walk.states.clone(),
         unproven: walk.unproven.clone(),
         damage: walk.unlinked.iter().cloned().collect(),
-        ..Found::default()
+        ..ScanResult::default()
     };
     for file in &listing.records {
         match scanner.place(*file, &boots) {
-            Place::Ended => {}
-            Place::Sealed(state) => {
+            HeadCoverage::Ended => {}
+            HeadCoverage::Sealed(state) => {
                 let after = scanner.growth(&state).map_err(failed.failed())?;
                 found.damage.extend(after);
                 if walk.open_orders > 0 {
@@ -194,8 +194,8 @@ pub(crate) fn read(settings: &Settings) -> Result<History, AuditError> {
                     found.damage.extend(other.map_err(failed.failed())?);
                 }
             }
-            Place::Unstated => found.damage.push(at_start(*file, Fault::Unstated)),
-            Place::Growing => found.read(&scanner, *file).map_err(failed.failed())?,
+            HeadCoverage::Unstated => found.damage.push(at_start(*file, Fault::Unstated)),
+            HeadCoverage::Growing => found.read(&scanner, *file).map_err(failed.failed())?,
         }
     }
     found.add_torn(&scanner).map_err(failed.failed())?;
@@ -223,7 +223,7 @@ pub(crate) fn read(settings: &Settings) -> Result<History, AuditError> {
 
 /// What the files of records say beyond the heads.
 #[derive(Default)]
-struct Found {
+struct ScanResult {
     older: BTreeMap<FileId, FileState>,
     unproven: BTreeMap<FileId, UnprovenTail>,
     adopted: u64,
@@ -233,7 +233,7 @@ struct Found {
     torn: Vec<Tail>,
 }
 
-impl Found {
+impl ScanResult {
     /// How many records nothing proved when they were found, now or by an earlier start.
     fn marked(&self) -> u64 {
         let tails = self.unproven.values();
@@ -653,7 +653,7 @@ impl Descent {
 }
 
 /// What heads say of a file.
-enum Place {
+enum HeadCoverage {
     /// A head of a later boot states its end.
     Ended,
     /// A head of its own boot stated its end.
@@ -687,16 +687,16 @@ struct Tail {
 }
 
 impl Scanner<'_> {
-    fn place(&self, file: FileId, boots: &BTreeSet<BootId>) -> Place {
+    fn place(&self, file: FileId, boots: &BTreeSet<BootId>) -> HeadCoverage {
         let newest = self.walk.boot == Some(file.boot);
         match self.walk.states.get(&file) {
-            Some(_) if !newest => Place::Ended,
-            Some(state) if !self.walk.may_grow(file) => Place::Sealed(*state),
-            Some(_) => Place::Growing,
+            Some(_) if !newest => HeadCoverage::Ended,
+            Some(state) if !self.walk.may_grow(file) => HeadCoverage::Sealed(*state),
+            Some(_) => HeadCoverage::Growing,
             // The first head of the boot after it states every file that a boot left.
-            None if !newest && boots.contains(&file.boot) => Place::Unstated,
-            None if newest && self.walk.is_shut_down() => Place::Unstated,
-            None => Place::Growing,
+            None if !newest && boots.contains(&file.boot) => HeadCoverage::Unstated,
+            None if newest && self.walk.is_shut_down() => HeadCoverage::Unstated,
+            None => HeadCoverage::Growing,
         }
     }
 

@@ -265,7 +265,7 @@ struct Forgery {
 
 /// What the operator gives beside the backup.
 #[derive(Clone, Copy, Default)]
-struct Given<'a> {
+struct RestoreInput<'a> {
     module: Option<&'a Path>,
     pin: Option<&'a Path>,
     accepted: &'a [&'a str],
@@ -310,7 +310,7 @@ impl Forgery {
     }
 
     /// Restores what is sealed there, into a folder whose parent is not there either.
-    fn restore(&self, given: Given<'_>) -> Result<Restored, BackupError> {
+    fn restore(&self, given: RestoreInput<'_>) -> Result<Restored, BackupError> {
         let home = &self.shelf.home;
         let (password, key) = (
             home.path().join("root.password"),
@@ -334,7 +334,7 @@ impl Forgery {
     }
 
     /// A text that must be refused without one write, even one that is taken back.
-    fn refused(&self, text: &[u8], given: Given<'_>) -> BackupError {
+    fn refused(&self, text: &[u8], given: RestoreInput<'_>) -> BackupError {
         self.seal(text);
         let folder = self.shelf.home.beside("");
         let before = tree(&folder);
@@ -393,15 +393,15 @@ fn a_backup_forged_in_any_field_is_refused_under_the_true_fingerprint_and_nothin
         let kept = [&text.unsigned(own), old_signature].concat();
         let disguised = sign(text.unsigned(own), LABEL, &other);
         for text in [kept, text.signed(&other), disguised] {
-            let error = forgery.refused(&text, Given::default());
+            let error = forgery.refused(&text, RestoreInput::default());
             assert!(matches!(error, BackupError::Signer), "{name}: {error}");
         }
     }
     // The unchanged text under another signature, and the unchanged file.
-    let error = forgery.refused(&forgery.text.signed(&other), Given::default());
+    let error = forgery.refused(&forgery.text.signed(&other), RestoreInput::default());
     assert!(matches!(error, BackupError::Signer), "{error}");
     forgery.seal(&forgery.original);
-    forgery.restore(Given::default()).unwrap();
+    forgery.restore(RestoreInput::default()).unwrap();
 }
 
 #[test]
@@ -423,11 +423,11 @@ fn a_text_that_is_cut_extended_or_signed_for_something_else_is_refused() {
         text.len(),
         whole.len() - 1,
     ] {
-        let error = forgery.refused(&whole[..length], Given::default());
+        let error = forgery.refused(&whole[..length], RestoreInput::default());
         let as_stated = matches!(error, BackupError::Signer | BackupError::Content);
         assert!(as_stated, "{length}: {error}");
         let cut = [&text[..length.min(text.len() - 1)], signature].concat();
-        let error = forgery.refused(&cut, Given::default());
+        let error = forgery.refused(&cut, RestoreInput::default());
         let as_stated = matches!(
             error,
             BackupError::Signer | BackupError::Content | BackupError::Format(_)
@@ -439,7 +439,7 @@ fn a_text_that_is_cut_extended_or_signed_for_something_else_is_refused() {
         [text, b"x", signature].concat(),
     ];
     for text in extended {
-        let error = forgery.refused(&text, Given::default());
+        let error = forgery.refused(&text, RestoreInput::default());
         assert!(matches!(error, BackupError::Signer), "{error}");
     }
     for label in [
@@ -448,12 +448,12 @@ fn a_text_that_is_cut_extended_or_signed_for_something_else_is_refused() {
         b"",
     ] {
         let text = sign(text.to_vec(), label, &forgery.signer);
-        let error = forgery.refused(&text, Given::default());
+        let error = forgery.refused(&text, RestoreInput::default());
         assert!(matches!(error, BackupError::Signer), "{error}");
     }
     // What a node of before would have written.
     let old = [&[1], &text[40..]].concat();
-    let error = forgery.refused(&old, Given::default());
+    let error = forgery.refused(&old, RestoreInput::default());
     assert!(matches!(error, BackupError::Format(1)), "{error}");
 }
 
@@ -475,7 +475,7 @@ fn rows_that_the_root_did_not_write_are_refused() {
         if !firsts(&name) || is_meta && says_nothing {
             continue;
         }
-        let error = forgery.refused(&text.signed(&forgery.signer), Given::default());
+        let error = forgery.refused(&text.signed(&forgery.signer), RestoreInput::default());
         let as_stated = match error {
             BackupError::Rows(_) | BackupError::Incomplete => true,
             // Of meta: the service keys, the node, the order of the keys.
@@ -504,21 +504,21 @@ fn an_epoch_that_was_set_back_and_a_row_that_is_there_twice_are_refused() {
         })
     };
     for text in [epoch(|old| old - 1), epoch(|old| old + 1), epoch(|_| 0)] {
-        let error = forgery.refused(&text.signed(&forgery.signer), Given::default());
+        let error = forgery.refused(&text.signed(&forgery.signer), RestoreInput::default());
         assert!(matches!(error, BackupError::Rows(_)), "{error}");
     }
     let twice = forgery.text.with(|text| {
         let row = text.tables[2][0].clone();
         text.tables[2].insert(0, row);
     });
-    let error = forgery.refused(&twice.signed(&forgery.signer), Given::default());
+    let error = forgery.refused(&twice.signed(&forgery.signer), RestoreInput::default());
     assert!(matches!(error, BackupError::Content), "{error}");
 }
 
 #[test]
 fn a_backup_of_another_installation_and_a_signature_of_an_older_one_are_refused() {
     let (forgery, other) = (Forgery::new(), Forgery::elsewhere());
-    let error = forgery.refused(&other.original, Given::default());
+    let error = forgery.refused(&other.original, RestoreInput::default());
     assert!(matches!(error, BackupError::Signer), "{error}");
     assert_ne!(
         fingerprint(&forgery.shelf.home),
@@ -526,13 +526,13 @@ fn a_backup_of_another_installation_and_a_signature_of_an_older_one_are_refused(
     );
     // One installation's content, signed by the key of the other.
     let mixed = other.text.signed(&forgery.signer);
-    let error = forgery.refused(&mixed, Given::default());
+    let error = forgery.refused(&mixed, RestoreInput::default());
     assert!(matches!(error, BackupError::Signer), "{error}");
     // Its root file and rows, under a head of this one.
     let mixed = other
         .text
         .with(|text| text.head = forgery.text.head.clone());
-    let error = forgery.refused(&mixed.signed(&forgery.signer), Given::default());
+    let error = forgery.refused(&mixed.signed(&forgery.signer), RestoreInput::default());
     assert!(
         matches!(error, BackupError::Home(HomeError::Keystore(_))),
         "{error}"
@@ -543,7 +543,7 @@ fn a_backup_of_another_installation_and_a_signature_of_an_older_one_are_refused(
         &newer[..newer.len() - 64],
         &forgery.original[forgery.original.len() - 64..],
     ];
-    let error = forgery.refused(&swapped.concat(), Given::default());
+    let error = forgery.refused(&swapped.concat(), RestoreInput::default());
     assert!(matches!(error, BackupError::Signer), "{error}");
 }
 
@@ -571,14 +571,14 @@ fn every_setting_that_reaches_outside_is_confirmed_by_name_or_refused() {
                 .filter(|other| *other != key)
                 .collect();
             let pin = forgery.shelf.home.path().join("root.password");
-            let given = Given {
+            let given = RestoreInput {
                 pin: (key == "token.module").then_some(&pin),
                 accepted: &others,
                 without: key,
-                ..Given::default()
+                ..RestoreInput::default()
             };
             for given in [
-                Given {
+                RestoreInput {
                     accepted: &[],
                     ..given
                 },
@@ -629,7 +629,7 @@ fn two_settings_do_not_name_one_file_and_none_is_in_the_log() {
             .text
             .with_configuration(&text)
             .signed(&forgery.signer);
-        let error = forgery.refused(&text, Given::default());
+        let error = forgery.refused(&text, RestoreInput::default());
         assert!(
             matches!(error, BackupError::Collision { .. }),
             "{key:?} {place}: {error}"
@@ -646,7 +646,7 @@ fn two_settings_do_not_name_one_file_and_none_is_in_the_log() {
         let forged = forgery
             .text
             .with(|forged| forged.files[CONFIGURATION] = text.to_vec());
-        let error = forgery.refused(&forged.signed(&forgery.signer), Given::default());
+        let error = forgery.refused(&forged.signed(&forgery.signer), RestoreInput::default());
         let as_stated = matches!(
             error,
             BackupError::Content | BackupError::Home(HomeError::Config(_))
@@ -676,7 +676,7 @@ fn store_root_and_log_come_into_the_home_and_no_older_store_is_let_pass() {
             .with_configuration(&text)
             .signed(&forgery.signer),
     );
-    forgery.restore(Given::default()).unwrap();
+    forgery.restore(RestoreInput::default()).unwrap();
     assert!(!elsewhere.exists());
     let config = Config::read(&forgery.place().join("keywright.toml")).unwrap();
     let places = [
@@ -707,17 +707,17 @@ fn no_module_of_a_backup_is_loaded() {
     for path in [module.to_str().unwrap(), "../module.so", "module.so"] {
         let (text, _) = reaching_out(&forgery.text.configuration(), "token.module", path);
         let text = forgery.text.with_configuration(&text);
-        let given = Given {
+        let given = RestoreInput {
             pin: Some(&pin),
             accepted: &CONFIRMABLE,
-            ..Given::default()
+            ..RestoreInput::default()
         };
         let error = forgery.refused(&text.signed(&stranger()), given);
         assert!(matches!(error, BackupError::Signer), "{error}");
         let error = forgery.refused(&text.signed(&forgery.signer), given);
         assert!(matches!(error, BackupError::Unconfirmed(_)), "{error}");
         // Another module is given: that one is looked for.
-        let given = Given {
+        let given = RestoreInput {
             module: Some(&missing),
             ..given
         };
@@ -729,10 +729,10 @@ fn no_module_of_a_backup_is_loaded() {
         assert!(!marker.exists(), "{path} was loaded");
     }
     // The marker works: the operator's own flag loads it.
-    let given = Given {
+    let given = RestoreInput {
         module: Some(&module),
         pin: Some(&pin),
-        ..Given::default()
+        ..RestoreInput::default()
     };
     forgery.restore(given).unwrap_err();
     assert!(marker.exists());

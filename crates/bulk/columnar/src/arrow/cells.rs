@@ -62,7 +62,7 @@ pub(super) fn texts(array: &ArrayRef) -> Option<Texts> {
             let dictionary = array.as_any_dictionary_opt()?;
             let values = self::texts(dictionary.values())?;
             if dictionary.values().is_empty() {
-                // Every row is null, and there is no value that a key could be of.
+                // Every row is null, and the dictionary has no value.
                 (0..array.len()).for_each(|_| texts.push(&[]));
                 return Some(texts);
             }

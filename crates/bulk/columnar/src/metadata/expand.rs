@@ -54,7 +54,7 @@ impl Expansion {
     }
 }
 
-/// The two bytes of RFC 1950, section 2.2, of the levels that are written, before what is no text.
+/// Whether binary data follow the two header bytes of zlib (RFC 1950, section 2.2).
 fn is_zlib(text: &[u8]) -> bool {
     let is_head = matches!(text, [0x78, 0x01 | 0x5E | 0x9C | 0xDA, ..]);
     is_head && text.len() > 8 && std::str::from_utf8(text).is_err()

@@ -9,7 +9,7 @@ use keywright_format::{
 use keywright_tabular::csv::Layout;
 use serde::Serialize;
 
-use super::rows::{Asked, Rows, Size};
+use super::rows::{CellSelection, Rows, Size};
 use super::wrong;
 use crate::bulk::DialectArgs;
 use crate::exit::{Exit, Failure};
@@ -115,7 +115,7 @@ fn against(rules: &Path, path: &Path, rows: Rows, format: Format) -> Result<Exit
         checkers.push((described.checker(), column.floor));
         columns.push(column);
     }
-    let asked = Asked {
+    let asked = CellSelection {
         columns: &places,
         most: u64::MAX,
         rules: Some(&rules),
@@ -284,7 +284,7 @@ fn first_cells(path: &Path, rows: Rows, columns: usize) -> Result<(Size, Vec<Loo
         has_texts: true,
     };
     let mut looked: Vec<Looked> = places.iter().map(new).collect();
-    let asked = Asked {
+    let asked = CellSelection {
         columns: &places,
         most: SAMPLE,
         rules: None,

@@ -56,10 +56,10 @@ impl Rows {
     pub(super) fn each(
         self,
         path: &Path,
-        asked: &Asked<'_>,
+        asked: &CellSelection<'_>,
         take: &mut dyn FnMut(u64, usize, Cell<'_>),
     ) -> Result<Size, Failure> {
-        let &Asked {
+        let &CellSelection {
             columns,
             most,
             rules,
@@ -105,7 +105,7 @@ impl Rows {
 }
 
 /// Which cells are looked at.
-pub(super) struct Asked<'a> {
+pub(super) struct CellSelection<'a> {
     pub(super) columns: &'a [usize],
     /// So many rows at most.
     pub(super) most: u64,
