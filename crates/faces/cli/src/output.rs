@@ -24,7 +24,7 @@ macro_rules! progress_line {
     };
 }
 
-/// Writes a line, or lines, to standard error. Text from outside that may have a line end of its own goes through [`line`]
+/// Writes a line, or lines, to standard error. Text from outside that may have a line end of its own goes through [`line()`]
 /// first.
 pub(crate) fn write_message(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
     let text = text.to_string();
