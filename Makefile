@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run release test lint bench bench-peers install-fpe python soak fuzz docs coverage
+.PHONY: help run release test test-all lint bench bench-peers install-fpe python soak fuzz docs coverage
 
 # Terminals export COLUMNS as their width; only `make run COLUMNS=a,b` names columns.
 # The same care for FILE, which some environments export too.
@@ -27,9 +27,13 @@ run: ## build and do the main job: make run [FILE=path.csv [COLUMNS=a,b]]
 release: ## the program for production, in target/pgo/release: built by what it does at work (see scripts/release)
 	@scripts/release
 
-test: ## run every test; the last line counts them
+test: ## the tests of the crates; the last line counts them
 	@scripts/setup tests
-	@scripts/test
+	@scripts/run-tests
+
+test-all: ## every test, with whole programs, tokens, foreign clients and writers
+	@scripts/setup test-all
+	@scripts/run-tests all
 
 lint: ## formatting, clippy and rustdoc, warnings denied
 	@scripts/setup
@@ -65,5 +69,5 @@ docs: ## the documentation of the crates, in target/doc
 	cargo doc --workspace --no-deps --locked
 
 coverage: ## which lines the tests reach: Cobertura, in coverage.xml
-	@scripts/setup tests
+	@scripts/setup test-all
 	@scripts/coverage

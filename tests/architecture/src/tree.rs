@@ -41,7 +41,7 @@ const MAY_LOOK_BESIDE: &[&str] = &[
     "crates/measure/claims/tests/it/seeds.rs",
     "scripts/bench",
     "scripts/bench-fpe",
-    "scripts/test",
+    "scripts/run-tests",
     "tests/vectors/",
 ];
 
@@ -162,7 +162,7 @@ mod tests {
         for name in [
             "docs/formats.md",
             "scripts/setup",
-            "scripts/test2",
+            "scripts/run-tests2",
             "tests/vectors.md",
             "docs/CONTRIBUTING.md",
         ] {
@@ -171,7 +171,7 @@ mod tests {
         }
         for name in [
             "scripts/bench",
-            "scripts/test",
+            "scripts/run-tests",
             "tests/vectors/src/family.rs",
             "CONTRIBUTING.md",
         ] {

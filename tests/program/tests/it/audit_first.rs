@@ -130,7 +130,7 @@ pub(crate) fn until_carried_out<T>(order: impl Fn() -> Result<T, HomeError>) -> 
 }
 
 /// Says past the capture of the test runner, which hides what a passing test prints, that a test could not
-/// run here, and adds it to the counts of `scripts/test`, if that is who runs it.
+/// run here, and adds it to the counts of `scripts/run-tests`, if that is who runs it.
 #[expect(
     clippy::disallowed_methods,
     reason = "where the counts go is told by the environment"

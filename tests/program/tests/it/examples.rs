@@ -12,7 +12,7 @@ fn example(path: &str) -> PathBuf {
         .join(path)
 }
 
-/// Whether a program is there. Without it `test` is skipped, and so counted where `scripts/test` runs it.
+/// Whether a program is there. Without it `test` is skipped, and so counted where `scripts/run-tests` runs it.
 #[expect(
     clippy::disallowed_methods,
     reason = "where the counts go is told by the environment"

@@ -61,7 +61,7 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A Python that can import what a client needs: the one that `scripts/test` makes, or the system's. Without it `test` is
+/// A Python that can import what a client needs: the one that `scripts/run-tests` makes, or the system's. Without it `test` is
 /// skipped.
 pub(crate) fn python(test: &str, imports: &str) -> Option<PathBuf> {
     let own = repository().join("target/clients/bin/python");

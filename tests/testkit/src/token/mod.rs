@@ -28,7 +28,7 @@
 //!
 //! [`Faults`] puts a module that fails, hangs or crashes in front of a store's.
 //!
-//! A kind that is not installed (`scripts/setup tests` installs both) is said in one line and counted as a
+//! A kind that is not installed (`scripts/setup test-all` installs both) is said in one line and counted as a
 //! skipped test. Where [`Store`] is used without [`on_each`], programs of others are started with its environment:
 //! [`Store::command`].
 //!

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 struct Judge(TempDir);
 
 impl Judge {
-    /// `None` without a judge. Then `test` is skipped, and so counted where `scripts/test` runs it.
+    /// `None` without a judge. Then `test` is skipped, and so counted where `scripts/run-tests` runs it.
     #[expect(
         clippy::disallowed_methods,
         reason = "where the counts go is told by the environment"

@@ -17,7 +17,7 @@ use keywright_tls::refusal_of;
 use keywright_types::{Code, PrincipalId};
 use rustls::ServerConnection;
 
-/// Whether the judge is there. Without it `test` is skipped, and so counted where `scripts/test` runs it.
+/// Whether the judge is there. Without it `test` is skipped, and so counted where `scripts/run-tests` runs it.
 #[expect(
     clippy::disallowed_methods,
     reason = "where the counts go is told by the environment"

@@ -12,7 +12,7 @@ use crate::live_client::dashboard;
 
 const NAMES: [&str; 2] = ["chromium", "chromium-browser"];
 
-/// The browser, or a skip that is counted where `scripts/test` runs it.
+/// The browser, or a skip that is counted where `scripts/run-tests` runs it.
 #[expect(
     clippy::disallowed_methods,
     reason = "where the counts go is told by the environment"

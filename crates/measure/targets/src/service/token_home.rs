@@ -27,7 +27,7 @@ pub fn token_home(folder: &Path, program: &Path) -> Result<PathBuf, TargetError>
     let module = module.ok_or_else(|| TargetError::Unsupported {
         target: NAME.to_owned(),
         operation: "an operation in a token".to_owned(),
-        reason: "SoftHSM is not installed (scripts/setup tests installs it)".to_owned(),
+        reason: "SoftHSM is not installed (scripts/setup test-all installs it)".to_owned(),
     })?;
     let store = store_of(&home);
     make_store(&store).map_err(|error| TargetError::System(format!("no token store: {error}")))?;

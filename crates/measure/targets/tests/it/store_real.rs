@@ -12,7 +12,7 @@ use keywright_targets::operation::Make;
 use keywright_targets::store::development::{Development, find};
 use keywright_targets::store::{OPERATIONS, open};
 
-/// The server's program. Without one `test` is skipped, and so counted where `scripts/test` runs it.
+/// The server's program. Without one `test` is skipped, and so counted where `scripts/run-tests` runs it.
 #[expect(
     clippy::disallowed_methods,
     reason = "where programs are and where the counts go is told by the environment"
