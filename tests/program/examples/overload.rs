@@ -19,9 +19,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use keywright_clock::Clock;
+use keywright_holders::Throttled;
 use keywright_home::{CONFIG_FILE, Contents, Node, Profile};
 use keywright_program::load::{Offer, Outcome, Target, open_loop};
-use keywright_testkit::holder::Throttled;
 use keywright_tls::{ClientIdentity, Protocol, client_config};
 
 const CAPACITY: u32 = 5_000;

@@ -23,7 +23,7 @@ use std::ptr::null_mut;
 
 use cryptoki_sys::*;
 use keywright_clock::Clock;
-use keywright_testkit::token::{Kind, Store};
+use keywright_tokens::{Kind, Store};
 
 /// How long a block lasts about, and how many quartets of blocks there are.
 const BLOCK_NS: f64 = 25e6;
@@ -189,7 +189,7 @@ fn prepared(list: &CK_FUNCTION_LIST) -> (CK_SESSION_HANDLE, CK_OBJECT_HANDLE) {
         pParameter: null_mut(),
         ulParameterLen: 0,
     };
-    let pin = keywright_testkit::token::USER_PIN.as_bytes();
+    let pin = keywright_tokens::USER_PIN.as_bytes();
     // SAFETY: outputs and lengths as the standard has them; everything outlives the calls.
     unsafe {
         assert_eq!(list.C_Initialize.unwrap()(null_mut()), CKR_OK);

@@ -35,7 +35,7 @@ use keywright_pkcs11::{
 };
 use keywright_policy::Policy;
 use keywright_primitives::random::RandomStream;
-use keywright_testkit::token::{Kind, Store, USER_PIN};
+use keywright_tokens::{Kind, Store, USER_PIN};
 use keywright_types::{Algorithm, Custody, KeyId, KeySpec, KeyVersion, Operation, TenantId};
 
 /// Calls of a block, and quartets of blocks.

@@ -31,8 +31,8 @@ use keywright_pkcs11::{
 use keywright_policy::Policy;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
-use keywright_testkit::token::{Kind, Store, USER_PIN};
 use keywright_token_process::{ChildHolder, Memory, Program, Settings, TokenProcess};
+use keywright_tokens::{Kind, Store, USER_PIN};
 use keywright_types::{Algorithm, Custody, KeyId, KeySpec, KeyVersion, Operation, TenantId};
 
 /// Operations of a block, and quartets of blocks.

@@ -48,7 +48,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use keywright_testkit::mutate::mutations;
+    use keywright_mutate::{mutants, mutations};
 
     use super::*;
 
@@ -63,7 +63,7 @@ mod tests {
         assert!(corpus.len() >= 5, "the corpus is gone");
         let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
         seeds.iter().for_each(|seed| aad(seed));
-        for mutant in mutations(&seeds, 10_000, 15) {
+        for mutant in mutations(&seeds, mutants(), 15) {
             aad(&mutant);
         }
     }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use keywright_clock::Clock;
+use keywright_holders::{Broken, Fault, Slow};
 use keywright_home::{Life, Node, Order, Rotation, RuleChanges};
-use keywright_testkit::holder::{Broken, Fault, Slow};
 use keywright_tls::Protocol;
 use keywright_tls::issue::Reason;
 use keywright_types::{Code, Operation, State};

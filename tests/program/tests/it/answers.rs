@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use http::Method;
 use keywright_encoding::base64;
-use keywright_testkit::mutate::SplitMix;
+use keywright_mutate::{SplitMix, dose};
 use serde_json::json;
 
 use crate::fixture::*;
@@ -457,17 +457,6 @@ fn metrics_count_what_was_answered_and_name_nobody() {
     site.stop();
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long the run is, is the caller's choice"
-)]
-fn random_paths() -> usize {
-    match std::env::var("KEYWRIGHT_RANDOM_PATHS") {
-        Ok(text) => text.parse().expect("KEYWRIGHT_RANDOM_PATHS is a number"),
-        Err(_) => 4000,
-    }
-}
-
 /// A path of a few parts: words of real ones, such words with a fault, and what nobody has ever asked for.
 fn random_path(dice: &mut SplitMix) -> String {
     const WORDS: [&str; 10] = [
@@ -506,7 +495,7 @@ fn paths_and_names_that_clients_make_up_are_counted_and_add_no_series() {
     let mut wire = site.wire(TRADING, keywright_tls::Protocol::Http2);
     let mut dice = SplitMix::new(0x7061_7468);
     let mut series = 0;
-    let number = random_paths();
+    let number = dose("paths");
     let mut expected: BTreeMap<(&str, String), f64> = BTreeMap::new();
     for asked in 0..number {
         // Every outcome that there will be has been by then.

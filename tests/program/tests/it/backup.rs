@@ -21,10 +21,10 @@ use keywright_home::{
     Recipient, RuleChanges,
 };
 use keywright_hpke::{Kem, Policy, PrivateKey};
+use keywright_mutate::{SplitMix, mutants, mutations};
 use keywright_policy::ContextPattern;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
-use keywright_testkit::mutate::{SplitMix, mutations};
 use keywright_tls::Protocol;
 use keywright_types::{BindingKind, Code, KeySpec, KeyVersion, Operation, Origin, State};
 
@@ -322,7 +322,7 @@ fn who_was_kept_out_after_a_backup_is_kept_out_by_what_is_restored_and_each_list
  {
     let (home, keeper) = (crate::roster::following(), Keeper::new());
     let now = Clock::system().wall();
-    let keepers = keywright_testkit::ca::TestAuthority::named("Keepers' authority", now);
+    let keepers = keywright_network::ca::TestAuthority::named("Keepers' authority", now);
     for (file, text) in [
         ("keepers.pem", keepers.certificate_pem().to_owned()),
         ("keepers-crl.pem", keepers.crl_pem()),
@@ -897,5 +897,5 @@ fn damaged_contents_are_refused_or_have_one_form() {
     seeds
         .iter()
         .for_each(|seed| keywright_home::fuzzing::backup(seed));
-    mutations(&seeds, 10_000, 3).for_each(|mutant| keywright_home::fuzzing::backup(&mutant));
+    mutations(&seeds, mutants(), 3).for_each(|mutant| keywright_home::fuzzing::backup(&mutant));
 }

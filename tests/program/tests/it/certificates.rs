@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::Method;
 use keywright_clock::{Clock, WallTime};
-use keywright_testkit::ca::{DAY, TestAuthority, client_identity};
+use keywright_network::ca::{DAY, TestAuthority, client_identity};
 use keywright_tls::issue::hostile::Recipe;
 use keywright_tls::issue::{ClientSubject, Issued, Reason};
 use keywright_tls::{ClientIdentity, Protocol};

@@ -1,7 +1,7 @@
 //! `kill -9` at random points of creating, rotating and recording: what was acknowledged is there
 //! afterwards, in the store and in the log, and what was not is settled one way or the other.
 //!
-//! `KEYWRIGHT_CRASH_CYCLES` says how often in all; `make soak` sets 1,000. A home is used for at most
+//! The dose `kills` says how often in all. A home is used for at most
 //! a hundred, because each boot adds files to its log that every later check reads again.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,33 +15,21 @@ use keywright_encoding::hex;
 use keywright_envelope::Envelope;
 use keywright_home::control::send;
 use keywright_home::{Answer, Order};
+use keywright_mutate::{SplitMix, dose};
 use keywright_policy::ContextPattern;
-use keywright_testkit::mutate::SplitMix;
 use keywright_tls::Protocol;
 use keywright_types::{BindingKind, KeySpec, State};
 use serde_json::Value;
 
 use crate::fixture::*;
 
-const CYCLES: usize = 200;
 const CYCLES_PER_HOME: usize = 100;
 /// Homes that are crashed at the same time.
 const AT_ONCE: usize = 2;
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long the run is, is the caller's choice"
-)]
-pub(crate) fn cycles_or(otherwise: usize) -> usize {
-    match std::env::var("KEYWRIGHT_CRASH_CYCLES") {
-        Ok(text) => text.parse().expect("KEYWRIGHT_CRASH_CYCLES is a number"),
-        Err(_) => otherwise,
-    }
-}
-
 #[test]
 fn nothing_acknowledged_is_lost_by_kill_9() {
-    let (total, taken) = (cycles_or(CYCLES), AtomicUsize::new(0));
+    let (total, taken) = (dose("kills"), AtomicUsize::new(0));
     let (clock, tally) = (Clock::system(), std::sync::Mutex::new(Tally::default()));
     let started = clock.monotonic();
     std::thread::scope(|scope| {

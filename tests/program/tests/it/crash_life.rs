@@ -3,8 +3,8 @@
 //! What was acknowledged holds after the next start, what was not holds or does not, and nothing that was destroyed is
 //! ever back.
 //!
-//! The node's clock is ahead, so that destructions are due. `KEYWRIGHT_CRASH_CYCLES` says how often in all; `make soak`
-//! sets 1,000. A home is used for at most [`CYCLES_PER_HOME`], which destroy nearly all that it has to destroy.
+//! The node's clock is ahead, so that destructions are due. The dose `kills-in-life` says how often in
+//! all. A home is used for at most [`CYCLES_PER_HOME`], which destroy nearly all that it has to destroy.
 
 mod besides;
 
@@ -19,16 +19,16 @@ use keywright_home::control::send;
 use keywright_home::{
     Answer, CampaignOrder, HomeError, Imported, Life, Order, RuleChanges, Wrapped,
 };
+use keywright_mutate::{SplitMix, dose};
 use keywright_secret::SecretBytes;
-use keywright_testkit::mutate::SplitMix;
 use keywright_types::{BindingKind, KeySpec, KeyVersion, Origin, State};
 
 use self::besides::{Besides, Deed};
-use crate::crash::cycles_or;
 use crate::fixture::*;
 use crate::imports::{check_of, wrap};
 
-const CYCLES: usize = 30;
+/// After so many, everything was done at least once.
+const ENOUGH: usize = 30;
 const CYCLES_PER_HOME: usize = 50;
 /// Versions that wait to be destroyed.
 const DOOMED: u32 = 40;
@@ -148,7 +148,7 @@ fn set(context: &str, rules: RuleChanges) -> Order {
 
 #[test]
 fn no_order_about_the_life_of_keys_is_lost_or_undone_by_kill_9() {
-    let total = cycles_or(CYCLES);
+    let total = dose("kills-in-life");
     for from in (0..total).step_by(CYCLES_PER_HOME) {
         let cycles = (total - from).min(CYCLES_PER_HOME);
         crash_one_home(cycles, 11 + from as u64);
@@ -192,7 +192,7 @@ fn crash_one_home(cycles: usize, seed: u64) {
         known.besides.done()
     );
     assert!(known.orders > 2 * cycles, "the kills met an idle node");
-    let enough = cycles >= CYCLES;
+    let enough = cycles >= ENOUGH;
     assert!(
         !enough || !destroyed.is_empty(),
         "nothing was destroyed: {known:?}"

@@ -8,7 +8,7 @@ use std::time::Duration;
 use http::Method;
 use keywright_encoding::base64;
 use keywright_envelope::Envelope;
-use keywright_testkit::holder::Slow;
+use keywright_holders::Slow;
 use keywright_tls::Protocol;
 use serde_json::Value;
 

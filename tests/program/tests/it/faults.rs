@@ -15,7 +15,7 @@ use keywright_encoding::hex;
 use keywright_envelope::Envelope;
 use keywright_home::control::send;
 use keywright_home::{Answer, HomeError, MemoryPlan, Node, Order};
-use keywright_testkit::ca::{DAY, client_identity};
+use keywright_network::ca::{DAY, client_identity};
 use keywright_tls::issue::hostile::Recipe;
 use keywright_tls::{ClientIdentity, Protocol};
 use keywright_types::Code;

@@ -26,8 +26,8 @@ use keywright_home::pki::{AUTHORITY, AUTHORITY_KEY, Pki};
 use keywright_home::{
     CONFIG_FILE, Contents, FINGERPRINT_FILE, HomeError, MemoryPlan, Node, Profile, Serving,
 };
+use keywright_network::ca::TestAuthority;
 use keywright_policy::PolicyDocument;
-use keywright_testkit::ca::TestAuthority;
 use keywright_tls::issue::Authority;
 use keywright_tls::{ClientIdentity, Protocol, client_config};
 use keywright_types::{Name, PrincipalId};

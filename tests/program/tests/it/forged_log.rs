@@ -9,10 +9,10 @@ use keywright_audit::RecordType;
 use keywright_audit::field::{Field, Row};
 use keywright_audit::record::{Facts, Record};
 use keywright_clock::Clock;
+use keywright_forgery::ForgedFile;
 use keywright_home::backup::{LaterLog, Restored};
 use keywright_home::control::send;
 use keywright_home::{Event, Life, Node, Order};
-use keywright_testkit::forgery::ForgedFile;
 use keywright_types::{
     BindingKind, Code, KeySpec, KeyVersion, Name, Operation, PrincipalId, RequestId, State,
 };

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use keywright_clock::{Clock, Hand};
+use keywright_holders::{Broken, Fault, Faults};
 use keywright_home::{HomeError, MemoryPlan, Node};
 use keywright_service::Lack;
-use keywright_testkit::holder::{Broken, Fault, Faults};
 use keywright_tls::Protocol;
 
 use crate::alerts::put_certificate;
@@ -239,7 +239,7 @@ fn answers_say_where_their_time_went_only_where_that_is_asked_for() {
     let home = Home::demo().configure("timing = false", "timing = true");
     let wait = Duration::from_millis(50);
     let site = Site::with_holder(home, |holder| {
-        Arc::new(keywright_testkit::holder::Slow::new(holder, wait))
+        Arc::new(keywright_holders::Slow::new(holder, wait))
     });
     let got = site
         .wire(TRADING, Protocol::Http2)

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use keywright_clock::Clock;
 use keywright_custody::{KeyHolder, Placement, conformance};
+use keywright_holders::{Broken, Fault, Slow, Throttled};
 use keywright_home::Order;
 use keywright_home::control::send;
 use keywright_keystore::{Keystore, Root};
 use keywright_password::{Limits, Profile};
 use keywright_secret::SecretBytes;
-use keywright_testkit::holder::{Broken, Fault, Slow, Throttled};
 use keywright_tls::Protocol;
 
 use crate::fixture::*;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use keywright_home::fuzzing;
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 
 use crate::fixture::*;
 
@@ -21,7 +21,7 @@ fn damaged_configurations_are_refused_in_words_or_mean_what_they_say() {
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     let read = seeds.iter().filter(|seed| fuzzing::configuration(seed));
     assert!(read.count() >= 4, "the corpus is no configuration");
-    let mutants = mutations(&seeds, 10_000, 16);
+    let mutants = mutations(&seeds, mutants(), 16);
     let accepted = mutants.filter(|mutant| fuzzing::configuration(mutant));
     let accepted = accepted.count();
     assert!(accepted > 20, "only {accepted} mutants were read");

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use keywright_holders::Throttled;
 use keywright_program::load::{Offer, Outcome, Target, open_loop};
-use keywright_testkit::holder::Throttled;
 use keywright_tls::Protocol;
 
 use crate::fixture::*;

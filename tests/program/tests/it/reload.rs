@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use keywright_clock::Clock;
 use keywright_home::{Answer, Event, HomeError, Level, Order, control};
+use keywright_network::ca::{TestAuthority, client_identity};
 use keywright_policy::{Fact, Fingerprint};
-use keywright_testkit::ca::{TestAuthority, client_identity};
 use keywright_tls::issue::Reason;
 use keywright_tls::{Protocol, describe_certificate};
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use http::{Method, header};
 use http_body_util::Full;
 use keywright_encoding::{base64, hex};
+use keywright_network::collector::{Collector, TAKES};
 use keywright_primitives::random::RandomStream;
-use keywright_testkit::collector::{Collector, TAKES};
 use keywright_tls::Protocol;
 
 use crate::fixture::*;

@@ -9,9 +9,9 @@ use bytes::Bytes;
 use http::{Method, Request};
 use http_body_util::Full;
 use keywright_clock::Clock;
+use keywright_holders::Slow;
 use keywright_home::{Finding, HomeError};
-use keywright_testkit::collector::{Collector, Manners, TAKES};
-use keywright_testkit::holder::Slow;
+use keywright_network::collector::{Collector, Manners, TAKES};
 use keywright_tls::Protocol;
 use serde_json::Value;
 

@@ -1,38 +1,26 @@
 //! `admin policy who-can` and `admin policy explain` of random policies: the one names exactly those for whom the other
 //! says yes.
 //!
-//! `KEYWRIGHT_POLICIES` says how many policies; `make soak` sets more.
+//! The dose `policies-in-a-node` says how many policies.
 
 use std::collections::BTreeSet;
 
 use keywright_home::{Answer, Order};
+use keywright_mutate::{SplitMix, dose};
 use keywright_policy::{ContextPattern, Effect, Grant, PolicyDocument, Scope};
-use keywright_testkit::mutate::SplitMix;
 use keywright_types::{Name, Operation};
 
 use crate::fixture::*;
 
-const POLICIES: usize = 40;
 const QUESTIONS: usize = 25;
 const CONTEXTS: [&str; 3] = [EXCHANGE, TWO_FACTOR, "nowhere"];
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long the run is, is the caller's choice"
-)]
-fn policies() -> usize {
-    match std::env::var("KEYWRIGHT_POLICIES") {
-        Ok(text) => text.parse().expect("KEYWRIGHT_POLICIES is a number"),
-        Err(_) => POLICIES,
-    }
-}
 
 #[test]
 fn who_can_names_exactly_those_for_whom_explain_says_yes() {
     let site = Site::start();
     let mut dice = SplitMix::new(0x7768_6f3f);
     let (mut some, mut nobody) = (0_usize, 0_usize);
-    for round in 0..policies() {
+    for round in 0..dose("policies-in-a-node") {
         let mut known = BTreeSet::new();
         site.change_policy(|document| {
             known = document
@@ -63,7 +51,7 @@ fn who_can_names_exactly_those_for_whom_explain_says_yes() {
         }
     }
     assert!(
-        some > policies() && nobody > policies(),
+        some > dose("policies-in-a-node") && nobody > dose("policies-in-a-node"),
         "the questions are one-sided: {some} and {nobody}"
     );
     site.stop();

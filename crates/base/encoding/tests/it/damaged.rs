@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use keywright_encoding::fuzzing;
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 
 #[test]
 fn two_decoders_agree_on_damaged_texts() {
@@ -17,7 +17,7 @@ fn two_decoders_agree_on_damaged_texts() {
     assert!(corpus.len() >= 7, "the corpus is gone");
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::base64(seed));
-    for mutant in mutations(&seeds, 10_000, 59) {
+    for mutant in mutations(&seeds, mutants(), 59) {
         fuzzing::base64(&mutant);
     }
 }

@@ -1,6 +1,6 @@
 //! Files that cannot be used, and errors that name the file's role and nothing from inside.
 
-use keywright_testkit::ca::TestAuthority;
+use keywright_network::ca::TestAuthority;
 use keywright_tls::{
     ClientIdentity, Error, Protocol, Role, ServerIdentity, certificates, client_config,
     describe_certificate, private_key, revocation_lists,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use keywright_testkit::ca::{AUTHORITY_LIFE, DAY, TestAuthority, client_identity, server_identity};
+use keywright_network::ca::{AUTHORITY_LIFE, DAY, TestAuthority, client_identity, server_identity};
 use keywright_tls::issue::Issued;
 use keywright_tls::{ClientTrust, Protocol, client_config, refusal_of, server_config};
 use keywright_types::Code;

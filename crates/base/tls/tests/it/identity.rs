@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use keywright_clock::WallTime;
+use keywright_mutate::{mutants, mutations};
+use keywright_network::ca::{LEAF_LIFE, TestAuthority};
 use keywright_primitives::hash::sha256;
-use keywright_testkit::ca::{LEAF_LIFE, TestAuthority};
-use keywright_testkit::mutate::mutations;
 use keywright_tls::issue::hostile::{Attribute, Purpose, Recipe, Text};
 use keywright_tls::{Refusal, describe_certificate, fuzzing};
 use keywright_types::PrincipalId;
@@ -343,7 +343,7 @@ fn damaged_certificates_name_nobody_or_somebody_by_a_clean_name_whoever_signed_t
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     let named = seeds.iter().filter(|seed| fuzzing::identity(seed)).count();
     assert!(named >= 3, "{named} of the corpus name somebody");
-    let mutants = mutations(&seeds, 10_000, 12);
+    let mutants = mutations(&seeds, mutants(), 12);
     let accepted = mutants.filter(|mutant| fuzzing::identity(mutant)).count();
     // Nothing is signed here: a damage to a name is read as another name.
     assert!(accepted > 100, "{accepted} mutants were read");

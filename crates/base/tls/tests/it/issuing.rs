@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use keywright_clock::WallTime;
-use keywright_testkit::ca::{DAY, TestAuthority};
+use keywright_network::ca::{DAY, TestAuthority};
 use keywright_tls::issue::{Authority, ClientSubject, Reason, Revoked};
 use keywright_tls::{Error, describe_certificate};
 
@@ -204,7 +204,7 @@ fn reasons_have_names_that_read_back() {
 fn debug_shows_no_key() {
     let authority = TestAuthority::new(NOW);
     let issued = authority.trading();
-    let identity = keywright_testkit::ca::client_identity(&issued).unwrap();
+    let identity = keywright_network::ca::client_identity(&issued).unwrap();
     let key = keywright_tls::private_key(issued.key_pem.expose()).unwrap();
     let shown = format!("{authority:?} {issued:?} {identity:?} {key:?}");
     let pem = String::from_utf8(issued.key_pem.expose().to_vec()).unwrap();

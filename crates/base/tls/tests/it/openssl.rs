@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use keywright_clock::Clock;
-use keywright_testkit::ca::TestAuthority;
+use keywright_network::ca::TestAuthority;
 use keywright_tls::issue::Issued;
 use keywright_tls::refusal_of;
 use keywright_types::{Code, PrincipalId};

@@ -1,6 +1,6 @@
 //! Missing, wrong, old and doubled revocation data: access never widens.
 
-use keywright_testkit::ca::{DAY, LIST_LIFE, TestAuthority};
+use keywright_network::ca::{DAY, LIST_LIFE, TestAuthority};
 use keywright_tls::issue::{Authority, Reason, Revoked, hostile};
 use keywright_tls::{ClientTrust, Error, Older, Refusal, Role, revocation_lists};
 
@@ -303,7 +303,7 @@ fn hostile_lists_by_the_thousand_never_widen_access() {
         .unwrap()
         .remove(0);
     let mut refused = 0;
-    for mutant in keywright_testkit::mutate::mutations(&[&good], 3000, 12) {
+    for mutant in keywright_mutate::mutations(&[&good], 3000, 12) {
         let unchanged = mutant == *good;
         let loaded = load(
             authority.certificate_pem(),

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use keywright_encoding::hex;
-use keywright_testkit::ca::{DAY, TestAuthority};
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
+use keywright_network::ca::{DAY, TestAuthority};
 use keywright_tls::issue::{Authority, Issued};
 use keywright_tls::{ClientTrust, Older, Refusal, Roster, describe_certificate, fuzzing};
 
@@ -217,7 +217,7 @@ fn damaged_lists_are_refused_or_mean_what_they_say() {
     assert!(corpus.len() >= 5, "the corpus is gone");
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::roster(seed));
-    for mutant in mutations(&seeds, 10_000, 31) {
+    for mutant in mutations(&seeds, mutants(), 31) {
         fuzzing::roster(&mutant);
     }
 }

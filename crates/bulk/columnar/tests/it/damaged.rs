@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use keywright_columnar::{Error, Kind, Table, fuzzing};
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::mutations;
 
 use crate::scene::{KINDS, RULES, Work, batch, keys};
 

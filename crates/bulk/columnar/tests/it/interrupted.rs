@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use keywright_columnar::{Error, Kind};
+use keywright_mutate::SplitMix;
 use keywright_protect::Error as Common;
-use keywright_testkit::mutate::SplitMix;
 
 use crate::scene::{KINDS, Work, batch};
 

@@ -1,7 +1,7 @@
 //! Damaged files by the thousand.
 
+use keywright_mutate::{mutants, mutations};
 use keywright_protect::fuzzing;
-use keywright_testkit::mutate::mutations;
 
 const FILES: [&[u8]; 9] = [
     b"id\tnote\tx\n123456\t\"efg\tC2\n234567\t\"\t\n\"345678\"\ta\"b\t3",
@@ -20,7 +20,7 @@ fn damaged_files_come_back_or_are_refused() {
     for file in FILES {
         fuzzing::file(file);
     }
-    for mutant in mutations(&FILES, 10_000, 0x6275_6c6b) {
+    for mutant in mutations(&FILES, mutants(), 0x6275_6c6b) {
         fuzzing::file(&mutant);
     }
 }
@@ -32,7 +32,7 @@ fn damaged_descriptions_are_read_as_what_they_say_or_refused() {
         br#"{"keywright_protection":1,"columns":[{"name":"b","mask":"null","small_domain":false}]}"#,
         br#"{"keywright_protection":2,"columns":[]}"#,
     ];
-    for mutant in mutations(&seeds, 10_000, 0x7072_6f74) {
+    for mutant in mutations(&seeds, mutants(), 0x7072_6f74) {
         fuzzing::protection(&mutant);
     }
 }

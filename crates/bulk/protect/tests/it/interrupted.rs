@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::ops::ControlFlow;
 
+use keywright_mutate::SplitMix;
 use keywright_protect::{Error, Files, Plan, Summary, run};
-use keywright_testkit::mutate::SplitMix;
 
 use crate::table::{PEOPLE, Table, exists, go_on, keys, options, people, rules};
 

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use keywright_format::Rules;
+use keywright_mutate::SplitMix;
 use keywright_protect::{Ambiguity, Error, Plan, Protection, protection_of};
 use keywright_tabular::Error as TableError;
 use keywright_tabular::csv::Quoting;
-use keywright_testkit::mutate::SplitMix;
 
 use crate::table::{Table, card, go_on, keys, options, rules};
 

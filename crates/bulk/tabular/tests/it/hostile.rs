@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use keywright_mutate::{mutants, mutations};
 use keywright_tabular::fuzzing;
-use keywright_testkit::mutate::mutations;
 
 /// The committed corpus of the fuzz target.
 fn corpus() -> Vec<Vec<u8>> {
@@ -31,7 +31,7 @@ fn every_file_of_the_corpus_keeps_every_promise() {
 fn ten_thousand_damaged_files_keep_every_promise() {
     let corpus = corpus();
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
-    for mutant in mutations(&seeds, 10_000, 0x6373_7631) {
+    for mutant in mutations(&seeds, mutants(), 0x6373_7631) {
         fuzzing::csv(&mutant);
     }
 }

@@ -5,8 +5,8 @@ use keywright_hsm::audit::{
 };
 use keywright_hsm::pairs::{self, Leaving, Namesakes, NewKey};
 use keywright_hsm::{Access, Caution, Desk, Login, Module, PairKind, Pin, Purpose, TokenChoice};
-use keywright_testkit::mutate::mutations;
-use keywright_testkit::token::{Store, on_each};
+use keywright_mutate::{mutants, mutations};
+use keywright_tokens::{Store, on_each};
 
 #[test]
 fn damaged_rules_are_refused_with_a_place_and_never_panic() {
@@ -17,7 +17,7 @@ fn damaged_rules_are_refused_with_a_place_and_never_panic() {
     for seed in seeds {
         fuzz(seed);
     }
-    for mutant in mutations(&seeds, 10_000, 0xa0d17) {
+    for mutant in mutations(&seeds, mutants(), 0xa0d17) {
         fuzz(&mutant);
     }
 }

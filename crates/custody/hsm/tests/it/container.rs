@@ -1,7 +1,7 @@
 //! The front of a container is what it is written as, or refused.
 
 use keywright_hsm::{hybrid, sealing::fuzz_header};
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 
 #[test]
 fn damaged_headers_are_read_as_they_are_written_or_refused() {
@@ -9,7 +9,7 @@ fn damaged_headers_are_read_as_they_are_written_or_refused() {
     good.extend_from_slice(&[7; 16]);
     good.extend_from_slice(b"\x04keyid and what follows");
     let seeds: [&[u8]; 2] = [&good, b"KWHS"];
-    mutations(&seeds, 10_000, 0x4b57).for_each(|bytes| fuzz_header(&bytes));
+    mutations(&seeds, mutants(), 0x4b57).for_each(|bytes| fuzz_header(&bytes));
 }
 
 #[test]
@@ -19,5 +19,5 @@ fn damaged_fronts_of_envelopes_are_read_as_they_are_written_or_refused() {
     let mut older = good.clone();
     older[5] = 2;
     let seeds: [&[u8]; 3] = [&good, &older, b"KWHE"];
-    mutations(&seeds, 10_000, 0x4b58).for_each(|bytes| hybrid::fuzz_header(&bytes));
+    mutations(&seeds, mutants(), 0x4b58).for_each(|bytes| hybrid::fuzz_header(&bytes));
 }

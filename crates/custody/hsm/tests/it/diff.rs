@@ -5,7 +5,7 @@ use keywright_hsm::inspection::{DiffReport, diff, diff_expected};
 use keywright_hsm::{Access, Caution, Desk, KeyChoice, Login, Module, Pin, Secrets, TokenChoice};
 use keywright_pkcs11::Template;
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
-use keywright_testkit::token::{Store, on_each};
+use keywright_tokens::{Store, on_each};
 
 pub(crate) fn desk(store: &Store) -> Desk {
     let at = &store.tokens()[0];

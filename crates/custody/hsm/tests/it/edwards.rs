@@ -6,7 +6,7 @@ use keywright_hsm::signing::{self, Check, How, Scheme};
 use keywright_hsm::{Curve, Desk, Error, KeyChoice, PairKind, Purpose};
 use keywright_pkcs11::KeyPlan;
 use keywright_pkcs11_names::{AttributeType, KeyType};
-use keywright_testkit::token::{Kind, on_each};
+use keywright_tokens::{Kind, on_each};
 
 use crate::audit::desk;
 

@@ -6,7 +6,7 @@ use keywright_hsm::{MlKem, PairKind, Purpose};
 use keywright_pkcs11::Template;
 use keywright_pkcs11_names::ObjectClass;
 use keywright_primitives::kem::MlKem768EncapsulationKey;
-use keywright_testkit::token::{Kind, on_each};
+use keywright_tokens::{Kind, on_each};
 
 use crate::audit::desk;
 

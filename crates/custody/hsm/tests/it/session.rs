@@ -4,7 +4,7 @@ use keywright_hsm::pairs::{self, Leaving, Namesakes, NewKey};
 use keywright_hsm::{
     Access, Caution, Context, Desk, Kind, Login, Module, PairKind, Pin, Purpose, TokenChoice,
 };
-use keywright_testkit::token::{Store, on_each};
+use keywright_tokens::{Store, on_each};
 
 fn desk(store: &Store, access: Access) -> Desk {
     let at = &store.tokens()[0];

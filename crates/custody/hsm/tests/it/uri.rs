@@ -2,7 +2,7 @@
 
 use keywright_hsm::Uri;
 use keywright_hsm::uri::{Type, UriError, fuzz};
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 
 /// RFC 7512 section 3, the examples, without the breaks of its lines.
 const EXAMPLES: [&str; 10] = [
@@ -143,5 +143,5 @@ fn every_byte_is_written_so_that_it_is_read_again() {
 #[test]
 fn damaged_uris_are_read_as_they_are_written_or_refused() {
     let seeds: Vec<&[u8]> = EXAMPLES.iter().map(|text| text.as_bytes()).collect();
-    mutations(&seeds, 10_000, 0x7512).for_each(|bytes| fuzz(&bytes));
+    mutations(&seeds, mutants(), 0x7512).for_each(|bytes| fuzz(&bytes));
 }

@@ -5,7 +5,7 @@ use keywright_hsm::inspection::{InspectReport, inspect};
 use keywright_hsm::{KeyChoice, Secrets};
 use keywright_pkcs11::Template;
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
-use keywright_testkit::token::on_each;
+use keywright_tokens::on_each;
 
 use crate::diff::desk;
 

@@ -2,7 +2,7 @@
 
 use keywright_pkcs11_names::explain::{DIFFERENCES, Provider};
 use keywright_pkcs11_names::{Named, ReturnCode};
-use keywright_testkit::token::{self, Kind, Store, USER_PIN};
+use keywright_tokens::{Kind, Store, USER_PIN};
 
 /// What `pkcs11-tool` says to these arguments; `None` without that program.
 fn said(store: &Store, arguments: &[&str]) -> Option<String> {
@@ -33,7 +33,7 @@ fn knows(provider: Provider, code: ReturnCode) -> bool {
 
 #[test]
 fn wrong_pins_lock_the_token_that_is_said_to_lock() {
-    token::on_each(|store| {
+    keywright_tokens::on_each(|store| {
         let mut answers = Vec::new();
         for _ in 0..12 {
             let Some(text) = said(store, &["--login", "--pin", "not-the-pin", "-O"]) else {
@@ -60,7 +60,7 @@ fn wrong_pins_lock_the_token_that_is_said_to_lock() {
 
 #[test]
 fn padded_wrapping_has_the_number_that_is_said() {
-    token::on_each(|store| {
+    keywright_tokens::on_each(|store| {
         let Some(text) = said(store, &["--list-mechanisms"]) else {
             return;
         };
@@ -84,7 +84,7 @@ fn padded_wrapping_has_the_number_that_is_said() {
 
 #[test]
 fn a_store_that_is_gone_is_the_error_that_is_said() {
-    token::on_each(|store| {
+    keywright_tokens::on_each(|store| {
         if store.kind() != Kind::SoftHsm {
             return;
         }
@@ -99,7 +99,7 @@ fn a_store_that_is_gone_is_the_error_that_is_said() {
 
 #[test]
 fn modules_are_recognised_by_what_they_say_of_themselves() {
-    token::on_each(|store| {
+    keywright_tokens::on_each(|store| {
         let Some(text) = said(store, &["--show-info"]) else {
             return;
         };
@@ -117,7 +117,7 @@ fn modules_are_recognised_by_what_they_say_of_themselves() {
 
 #[test]
 fn oaep_with_another_hash_than_sha_1_is_refused_where_that_is_said() {
-    token::on_each(|store| {
+    keywright_tokens::on_each(|store| {
         if !is_softhsm_2_6(store) {
             return;
         }
@@ -139,7 +139,7 @@ fn oaep_with_another_hash_than_sha_1_is_refused_where_that_is_said() {
 
 #[test]
 fn a_decryption_that_fails_is_the_error_that_is_said() {
-    token::on_each(|store| {
+    keywright_tokens::on_each(|store| {
         if !is_softhsm_2_6(store) {
             return;
         }

@@ -1,10 +1,10 @@
 //! Names and numbers are read in every way in which people write them, and nothing else is.
 
+use keywright_mutate::{mutants, mutations};
 use keywright_pkcs11_names::{
     KeyType, LONGEST_TEXT, MechanismType, Named, ObjectClass, ReturnCode, SpellingError,
     fuzz_spelling,
 };
-use keywright_testkit::mutate::mutations;
 
 const SPELLINGS: &[&str] = &[
     "CKR_PIN_INCORRECT",
@@ -240,7 +240,7 @@ fn ten_thousand_mutations_of_spellings_are_read_or_refused() {
     for text in SPELLINGS {
         fuzz_spelling(text.as_bytes());
     }
-    for mutant in mutations(&seeds, 10_000, 5) {
+    for mutant in mutations(&seeds, mutants(), 5) {
         fuzz_spelling(&mutant);
     }
 }

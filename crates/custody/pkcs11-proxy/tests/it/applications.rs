@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use keywright_testkit::token::{Kind, Store, USER_PIN};
+use keywright_tokens::{Kind, Store, USER_PIN};
 
 use crate::caller;
 

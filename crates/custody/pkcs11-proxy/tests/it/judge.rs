@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use keywright_testkit::token::{Kind, Store, USER_PIN};
+use keywright_tokens::{Kind, Store, USER_PIN};
 
 use crate::caller;
 

@@ -11,6 +11,7 @@ use keywright_custody::{
 };
 use keywright_envelope::Binding;
 use keywright_keystore::{Keystore, ServiceKey};
+use keywright_mutate::{mutants, mutations};
 use keywright_pkcs11::{
     Copies, Error, LogIn, PoolOptions, SessionPool, Template, TokenHolder, TokenQuery, TokenRoot,
 };
@@ -18,8 +19,7 @@ use keywright_pkcs11_names::AttributeType;
 use keywright_policy::Policy;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
-use keywright_testkit::mutate;
-use keywright_testkit::token::{Store, on_each};
+use keywright_tokens::{Store, on_each};
 use keywright_types::{
     Algorithm, Code, Custody, InstallationId, KeyId, KeySpec, KeyVersion, Operation, TenantId,
 };
@@ -258,7 +258,7 @@ fn a_root_is_opened_again_by_its_description_and_by_no_other() {
             assert!(matches!(cut, Err(Error::WrongKey)));
         }
         let seeds = [description.as_slice(), &other];
-        for mutant in mutate::mutations(&seeds, 10_000, 41) {
+        for mutant in mutations(&seeds, mutants(), 41) {
             keywright_pkcs11::fuzz_description(&mutant);
         }
         let crossed = [&description[..33], &other[33..]].concat();

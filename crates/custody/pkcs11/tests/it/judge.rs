@@ -4,7 +4,7 @@ use keywright_pkcs11::{Curve, KeyPlan, Mechanism, PairKind, Purpose, Template};
 use keywright_pkcs11_names::{AttributeType, ObjectClass};
 use keywright_primitives::hash;
 use keywright_primitives::signature::ecdsa::P256VerifyingKey;
-use keywright_testkit::token::{Store, on_each};
+use keywright_tokens::{Store, on_each};
 
 use crate::scene::{self, signed};
 

@@ -6,7 +6,7 @@ use keywright_pkcs11::{
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass, ReturnCode};
 use keywright_primitives::kem::MlKem768EncapsulationKey;
 use keywright_secret::SecretBytes;
-use keywright_testkit::token::{Kind, on_each};
+use keywright_tokens::{Kind, on_each};
 
 use crate::scene;
 

@@ -4,7 +4,7 @@ use keywright_pkcs11::{
     Access, Credential, Error, KeyPlan, PairKind, Purpose, SecretKind, Tries, User,
 };
 use keywright_pkcs11_names::ReturnCode;
-use keywright_testkit::token::on_each;
+use keywright_tokens::on_each;
 
 use crate::scene::{self, pin};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use keywright_clock::Clock;
 use keywright_custody::{HolderError, KeyHolder};
 use keywright_pkcs11::{Copies, Credential, Error, PoolOptions, User};
-use keywright_testkit::token::{Store, on_each};
+use keywright_tokens::{Store, on_each};
 
 use crate::holder::{holder, made, open, pool, pool_with, seal};
 use crate::scene::pin;

@@ -14,7 +14,7 @@ use keywright_envelope::Binding;
 use keywright_pkcs11::{Copies, PoolOptions, SessionPool, TokenHolder};
 use keywright_policy::Policy;
 use keywright_primitives::random::RandomStream;
-use keywright_testkit::token::{Store, on_each};
+use keywright_tokens::{Store, on_each};
 use keywright_types::{KeyId, Operation};
 
 use crate::holder::{made, open, pool_with, seal};

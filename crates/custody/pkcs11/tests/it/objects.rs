@@ -2,7 +2,7 @@
 
 use keywright_pkcs11::{Access, Error, KeyPlan, Purpose, Reading, SecretKind, Session, Template};
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass, ReturnCode};
-use keywright_testkit::token::on_each;
+use keywright_tokens::on_each;
 
 use crate::scene;
 

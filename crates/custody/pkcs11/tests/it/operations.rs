@@ -6,7 +6,7 @@ use keywright_pkcs11::{
 };
 use keywright_primitives::{aead, mac};
 use keywright_secret::SecretBytes;
-use keywright_testkit::token::on_each;
+use keywright_tokens::on_each;
 
 use crate::scene::{self, sealed, signed};
 

@@ -2,7 +2,7 @@
 
 use keywright_pkcs11::{Failure, Hash, KeyPlan, Mechanism, Purpose, Remedy, SecretKind, Template};
 use keywright_pkcs11_names::{MechanismType, ReturnCode};
-use keywright_testkit::token::on_each;
+use keywright_tokens::on_each;
 
 use crate::scene;
 

@@ -5,7 +5,7 @@ use keywright_pkcs11::{
     Template, Token, TokenQuery, User,
 };
 use keywright_pkcs11_names::{ObjectClass, ReturnCode};
-use keywright_testkit::token::{Kind, Store};
+use keywright_tokens::{Kind, Store};
 
 pub(crate) fn pin(text: &str) -> Pin {
     Pin::from_line(text.as_bytes().to_vec())

@@ -3,7 +3,7 @@
 use keywright_pkcs11::{
     Error, Hash, KeyPlan, Mechanism, ObjectHandle, Purpose, SecretKind, Session,
 };
-use keywright_testkit::token::on_each;
+use keywright_tokens::on_each;
 
 use crate::scene::{self, sealed, signed};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use keywright_pkcs11::{Ability, Error, Hash, LoadFault, Mechanism, Module, TokenQuery};
 use keywright_pkcs11_names::MechanismType;
-use keywright_testkit::token::{on_each, on_each_with, together};
+use keywright_tokens::{on_each, on_each_with, together};
 
 use crate::scene;
 

@@ -11,7 +11,7 @@ use keywright_pkcs11::{
 };
 use keywright_pkcs11_names::{AttributeType, ObjectClass};
 use keywright_policy::Policy;
-use keywright_testkit::token::{Kind, on_each};
+use keywright_tokens::{Kind, on_each};
 use keywright_types::{
     Algorithm, Code, Custody, KeyId, KeySpec, KeyVersion, Operation, Purpose, TenantId,
 };

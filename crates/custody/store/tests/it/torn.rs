@@ -15,6 +15,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use keywright_mutate::dose;
 use keywright_store::{Error, Store, Table, Transaction};
 use tempfile::TempDir;
 
@@ -25,7 +26,6 @@ const FRAME_HEADER: usize = 24;
 /// The place of the page size in the header of a log, and of the size after a commit in that of a frame.
 const PAGE_SIZE_AT: Range<usize> = 8..12;
 const COMMIT_AT: Range<usize> = 4..8;
-const CASES: usize = 300;
 
 /// Every row under a MAC: its revision and body.
 type Rows = BTreeMap<(Table, Vec<u8>), (u64, Vec<u8>)>;
@@ -69,17 +69,6 @@ const DAMAGES: [Damage; 5] = [
     Damage::Misplaced,
 ];
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long the run is, is the caller's choice"
-)]
-fn cases() -> usize {
-    match std::env::var("KEYWRIGHT_TORN_WRITES") {
-        Ok(text) => text.parse().unwrap(),
-        Err(_) => CASES,
-    }
-}
-
 #[test]
 fn a_log_that_ends_anywhere_holds_what_was_acknowledged_up_to_there() {
     let tape = Tape::record(20);
@@ -110,7 +99,7 @@ fn of_a_transaction_that_was_under_way_all_is_there_or_nothing() {
     let tape = Tape::record(20);
     let mut dice = Dice(1);
     let mut whole = 0;
-    for case in 0..cases() {
+    for case in 0..dose("torn-writes") {
         let last = dice.below(tape.acknowledged.len() - 1);
         let synced = tape.acknowledged[last].length.max(LOG_HEADER);
         let end = tape.acknowledged[last + 1].length;
@@ -132,7 +121,10 @@ fn of_a_transaction_that_was_under_way_all_is_there_or_nothing() {
         let store = reopened(&tape.before, &log).unwrap();
         assert_eq!(tape.place_of(&store), expected, "case {case}");
     }
-    assert!(whole > 0 && whole < cases() / 2, "{whole} were whole");
+    assert!(
+        whole > 0 && whole < dose("torn-writes") / 2,
+        "{whole} were whole"
+    );
 }
 
 #[test]
@@ -164,7 +156,7 @@ fn pages_that_were_torn_while_the_log_was_moved_into_the_database_come_back_whol
     let tape = Tape::record(20);
     let mut dice = Dice(2);
     let pages = tape.pages_of_the_log();
-    for case in 0..cases() {
+    for case in 0..dose("torn-writes") {
         let mut database = tape.after.clone();
         for page in &pages {
             let old = tape.before.get(page.clone()).unwrap_or(&[]);
@@ -191,7 +183,7 @@ fn what_a_lying_disk_lost_is_refused_or_shows_by_the_epoch() {
     let mut dice = Dice(3);
     let frames = tape.frames(0..tape.log.len());
     let newest = tape.acknowledged.len() - 1;
-    for case in 0..cases() {
+    for case in 0..dose("torn-writes") {
         let mut log = tape.log.clone();
         let hurt = frames[dice.below(frames.len())].clone();
         match dice.below(4) {
@@ -217,7 +209,7 @@ fn a_database_with_pages_of_two_moments_is_refused() {
     let pages = tape.pages_of_the_log();
     let newest = tape.acknowledged.len() - 1;
     let mut refused = 0;
-    for case in 0..cases() {
+    for case in 0..dose("torn-writes") {
         let mut database = tape.after.clone();
         let page = pages[dice.below(pages.len())].clone();
         match dice.below(3) {
@@ -237,9 +229,9 @@ fn a_database_with_pages_of_two_moments_is_refused() {
         }
     }
     assert!(
-        refused > cases() / 3,
+        refused > dose("torn-writes") / 3,
         "{refused} of {} were refused",
-        cases()
+        dose("torn-writes")
     );
 }
 

@@ -14,8 +14,8 @@ use keywright_pkcs11::{
     Copies, Error, LogIn, Module, Pin, PoolOptions, SessionPool, TokenHolder, TokenQuery,
 };
 use keywright_policy::Policy;
-use keywright_testkit::token::{Faults, Kind, Store, on_each};
 use keywright_token_process::{Settings, StartError, TokenProcess};
+use keywright_tokens::{Faults, Kind, Store, on_each};
 use keywright_types::{Algorithm, Code, KeySpec, Operation, Purpose};
 
 use crate::child;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use keywright_clock::Clock;
 use keywright_custody::{HolderError, HolderOperation, KeyHolder as _, KeyMaterial};
-use keywright_testkit::token::{Faults, Kind, Store, on_each};
 use keywright_token_process::ChildHolder;
+use keywright_tokens::{Faults, Kind, Store, on_each};
 use keywright_types::Code;
 
 use crate::scene::{BACK, made, one_until, open, seal, start_through, try_made, within};

@@ -15,8 +15,8 @@ use keywright_pkcs11::{
 use keywright_policy::Policy;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::Secret;
-use keywright_testkit::token::{Store, on_each};
 use keywright_token_process::{ChildRoot, Settings};
+use keywright_tokens::{Store, on_each};
 use keywright_types::{Code, InstallationId, KeySpec, Operation};
 
 use crate::scene::{

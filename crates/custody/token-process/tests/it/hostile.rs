@@ -7,10 +7,10 @@ use keywright_clock::Clock;
 use keywright_custody::{HolderError, HolderOperation, KeyMaterial};
 use keywright_pkcs11::TokenQuery;
 use keywright_secret::SecretBytes;
-use keywright_testkit::token::on_each;
 use keywright_token_process::{
     Cause, ChildHolder, Notice, Program, Settings, StartError, TokenProcess,
 };
+use keywright_tokens::on_each;
 use keywright_types::Code;
 
 use crate::child;

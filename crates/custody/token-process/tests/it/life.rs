@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use keywright_clock::Clock;
 use keywright_custody::{HolderError, KeyHolder as _};
-use keywright_testkit::token::{Faults, Kind, USER_PIN, on_each};
 use keywright_token_process::{Cause, Notice};
+use keywright_tokens::{Faults, Kind, USER_PIN, on_each};
 
 use crate::scene::{
     BACK, holder, kill, lives, made, open, seal, settings, start, start_through, within,

@@ -14,8 +14,8 @@ use keywright_pkcs11::{Copies, TokenQuery};
 use keywright_policy::Policy;
 use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
-use keywright_testkit::token::Store;
 use keywright_token_process::{ChildHolder, Memory, Settings, TokenProcess};
+use keywright_tokens::Store;
 use keywright_types::{Algorithm, Code, Custody, KeyId, KeySpec, KeyVersion, Operation, TenantId};
 
 use crate::child;

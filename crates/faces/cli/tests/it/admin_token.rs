@@ -1,7 +1,7 @@
 //! `keywright admin` and `keywright client` with a token: the flags that place keys and root keys there, and what they
 //! refuse.
 
-use keywright_testkit::token::{Kind, Store, USER_PIN, on_each};
+use keywright_tokens::{Kind, Store, USER_PIN, on_each};
 
 use crate::admin_seed_service::{files, import};
 use crate::program::{Ended, Folder, Home, eventually, keywright, keywright_reading, signal};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use keywright_testkit::forgery::{ForgedFile, frames};
+use keywright_forgery::{ForgedFile, frames};
 use serde_json::Value;
 
 use crate::program::{Home, keywright, keywright_reading, signal};

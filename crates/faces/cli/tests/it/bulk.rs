@@ -292,7 +292,7 @@ fn a_run_that_is_killed_goes_on_and_gives_the_same_bytes() {
     let whole = clock.monotonic().since(start);
     let expected = work.folder.read("out.csv");
     let (mut killed, mut resumed) = (0, 0);
-    let mut dice = keywright_testkit::mutate::SplitMix::new(50);
+    let mut dice = keywright_mutate::SplitMix::new(50);
     let words = [
         "protect",
         &work.input,

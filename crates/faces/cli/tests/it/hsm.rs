@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use keywright_testkit::token::{SO_PIN, Store, USER_PIN};
+use keywright_tokens::{SO_PIN, Store, USER_PIN};
 use serde_json::Value;
 
 use crate::program::{Ended, Folder, keywright, keywright_reading};

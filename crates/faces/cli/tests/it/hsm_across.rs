@@ -4,7 +4,7 @@
     reason = "a story with a token is told in one go: a store for each part would take longer than the part"
 )]
 
-use keywright_testkit::token::{Store, USER_PIN, on_each, on_each_with, together};
+use keywright_tokens::{Store, USER_PIN, on_each, on_each_with, together};
 use serde_json::Value;
 
 use crate::hsm::{Scene, data, document, error, refused};

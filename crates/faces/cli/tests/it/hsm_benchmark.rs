@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 
-use keywright_testkit::token::{Kind, USER_PIN, on_each};
+use keywright_tokens::{Kind, USER_PIN, on_each};
 use serde_json::Value;
 
 use crate::hsm::{Scene, document, error, refused};

@@ -1,6 +1,6 @@
 //! A token that fails, or that gives wrong results, is never one that only lacks something.
 
-use keywright_testkit::token::{Faults, Kind, Store, on_each};
+use keywright_tokens::{Faults, Kind, Store, on_each};
 use serde_json::Value;
 
 use crate::hsm::{Scene, document, error};

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use keywright_testkit::token::{Store, on_each};
+use keywright_tokens::{Store, on_each};
 use keywright_vectors::Tally;
 use serde_json::Value;
 

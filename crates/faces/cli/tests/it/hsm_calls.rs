@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Command;
 
-use keywright_testkit::token::{Store, USER_PIN, on_each};
+use keywright_tokens::{Store, USER_PIN, on_each};
 use serde_json::Value;
 
 use crate::hsm::{Scene, data, document, error, refused};

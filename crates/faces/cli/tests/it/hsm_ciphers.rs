@@ -1,6 +1,6 @@
 //! The ciphers of `encrypt-symmetric`: read by another implementation, and every damage refused.
 
-use keywright_testkit::token::{Kind, on_each};
+use keywright_tokens::{Kind, on_each};
 
 use crate::hsm::{Scene, data, error, openssl};
 use crate::program::Ended;

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
 use keywright_encoding::terminal::is_obeyed;
-use keywright_testkit::token::{Kind, USER_PIN, on_each_with};
+use keywright_tokens::{Kind, USER_PIN, on_each_with};
 
 use crate::hsm::{Scene, data};
 use crate::program::Ended;

@@ -5,7 +5,7 @@
 )]
 
 use keywright_encoding::der;
-use keywright_testkit::token::{Kind, SO_PIN, USER_PIN, on_each};
+use keywright_tokens::{Kind, SO_PIN, USER_PIN, on_each};
 use serde_json::Value;
 
 use crate::hsm::{Scene, data, document, error, openssl, refused};

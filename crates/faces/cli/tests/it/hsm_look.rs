@@ -4,7 +4,7 @@
     reason = "a story with a token is told in one go: a store for each part would take longer than the part"
 )]
 
-use keywright_testkit::token::{Kind, USER_PIN, on_each, on_each_with};
+use keywright_tokens::{Kind, USER_PIN, on_each, on_each_with};
 
 use crate::hsm::{Scene, data, document, error, refused};
 use crate::program::{keywright, program};

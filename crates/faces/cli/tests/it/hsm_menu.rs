@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use keywright_testkit::token::{Store, USER_PIN, on_each};
+use keywright_tokens::{Store, USER_PIN, on_each};
 
 use crate::hsm::Scene;
 

@@ -1,7 +1,7 @@
 //! What works without a token, between two tokens, and with keys that leave one: `--local`, `--pubkey`, `--diff`,
 //! fingerprints, JSON Web Keys, wrapped private keys.
 
-use keywright_testkit::token::{Store, on_each, together};
+use keywright_tokens::{Store, on_each, together};
 use serde_json::Value;
 
 use crate::hsm::{Scene, data, error, openssl, refused};

@@ -8,7 +8,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use keywright_testkit::token::{Kind, SO_PIN, USER_PIN, on_each};
+use keywright_tokens::{Kind, SO_PIN, USER_PIN, on_each};
 use serde_json::Value;
 
 use crate::hsm::{Scene, data, document, error, refused};

@@ -1,6 +1,6 @@
 //! Keys of ML-KEM and SLH-DSA: made, exported, inspected, used, destroyed; refused where the token has none.
 
-use keywright_testkit::token::{Kind, on_each};
+use keywright_tokens::{Kind, on_each};
 use serde_json::Value;
 
 use crate::hsm::{Scene, data, error, refused};

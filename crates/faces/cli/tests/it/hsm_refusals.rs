@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use keywright_testkit::token::{Kind, USER_PIN, on_each};
+use keywright_tokens::{Kind, USER_PIN, on_each};
 use serde_json::Value;
 
 use crate::hsm::{Scene, document, error, refused};

@@ -1,6 +1,6 @@
 //! Certificate requests with usages and with PSS, read and verified by OpenSSL.
 
-use keywright_testkit::token::on_each;
+use keywright_tokens::on_each;
 
 use crate::hsm::{Scene, openssl, refused};
 use crate::program::Ended;

@@ -1,6 +1,6 @@
 //! The older padding of RSA encryption, by name alone; and keys that leave under RSA and AES together.
 
-use keywright_testkit::token::{Kind, on_each};
+use keywright_tokens::{Kind, on_each};
 use serde_json::Value;
 
 use crate::hsm::{Scene, data, document, error, openssl, refused};

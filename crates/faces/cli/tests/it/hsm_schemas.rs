@@ -3,7 +3,7 @@
 //! [`documents`](crate::program::documents) is asked about every output of the program that a test sees, so that a field
 //! that no schema has, or a field that is gone, fails the test that meets it.
 
-use keywright_testkit::schema::fits;
+use crate::schema::fits;
 use serde_json::{Value, json};
 
 use crate::hsm::{document, error, refused};

@@ -1,7 +1,7 @@
 //! What a signature depends on beside its key and hash: the salt and mask of PSS, contexts, pre-hashed variants, and
 //! whether it was verified before it was written.
 
-use keywright_testkit::token::{Kind, on_each};
+use keywright_tokens::{Kind, on_each};
 
 use crate::hsm::{Scene, data, error, openssl, refused};
 use crate::program::{Ended, keywright};

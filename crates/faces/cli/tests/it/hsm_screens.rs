@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::time::Duration;
 
-use keywright_testkit::token::{USER_PIN, on_each};
+use keywright_tokens::{USER_PIN, on_each};
 
 use crate::hsm::Scene;
 use crate::hsm_menu::{DOWN, ENTER, ESC, Menu, restored, words};

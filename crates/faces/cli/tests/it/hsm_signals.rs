@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use keywright_testkit::token::{Faults, Kind, Store, USER_PIN, on_each};
+use keywright_tokens::{Faults, Kind, Store, USER_PIN, on_each};
 use serde_json::Value;
 
 use crate::hsm::{Scene, error};

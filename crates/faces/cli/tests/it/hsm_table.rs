@@ -4,7 +4,7 @@
 //! What each command does is tested elsewhere. Here it is shown that none is missing, that a script written for that
 //! tool finds its flags, and that success and failure are one document with one shape.
 
-use keywright_testkit::token::{SO_PIN, USER_PIN, on_each};
+use keywright_tokens::{SO_PIN, USER_PIN, on_each};
 
 use crate::hsm::{Scene, document};
 use crate::program::{Ended, keywright};

@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use keywright_testkit::token::{USER_PIN, on_each};
+use keywright_tokens::{USER_PIN, on_each};
 
 use crate::hsm::{Scene, data};
 use crate::program::Ended;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use keywright_testkit::token::{Kind, Store, together};
+use keywright_tokens::{Kind, Store, together};
 use serde_json::Value;
 
 use crate::hsm::{Scene, document};

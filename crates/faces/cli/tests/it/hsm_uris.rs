@@ -4,7 +4,7 @@
     reason = "a story with a token is told in one go: a store for each part would take longer than the part"
 )]
 
-use keywright_testkit::token::{Store, on_each_with};
+use keywright_tokens::{Store, on_each_with};
 
 use crate::hsm::{Scene, data, document, error, refused};
 use crate::program::Ended;
@@ -340,7 +340,7 @@ fn a_uri_in_place_of_a_label_chooses_the_token() {
             .concat(),
         );
         error(&ended, 11, Some("CKR_PIN_INCORRECT"));
-        let pin = keywright_testkit::token::USER_PIN;
+        let pin = keywright_tokens::USER_PIN;
         let right = format!("{}?pin-value={pin}", twins.uri("first", "pair", "private"));
         let forged = twins.scene.file("forged", [7; 64]);
         let ended = twins.scene.bare(&[

@@ -5,7 +5,7 @@
 )]
 
 use keywright_encoding::hex;
-use keywright_testkit::token::on_each;
+use keywright_tokens::on_each;
 use serde_json::Value;
 
 use crate::hsm::{Scene, openssl, refused};

@@ -7,7 +7,7 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use keywright_testkit::token::{Kind, on_each};
+use keywright_tokens::{Kind, on_each};
 
 use crate::hsm::{Scene, error, openssl, refused};
 use crate::program::program;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use keywright_encoding::{base64, hex};
-use keywright_testkit::token::on_each;
+use keywright_tokens::on_each;
 use serde_json::Value;
 
 use crate::hd::private;

@@ -120,6 +120,8 @@ mod leftovers;
 #[cfg(test)]
 mod program;
 #[cfg(test)]
+mod schema;
+#[cfg(test)]
 mod seal;
 #[cfg(test)]
 mod serve;

@@ -8,10 +8,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use crate::schema::fits;
 use keywright_client::{Error, Settings, blocking};
 use keywright_clock::Clock;
 use keywright_home::{Contents, Profile};
-use keywright_testkit::schema::fits;
 use keywright_tls::{ClientIdentity, Protocol, client_config};
 use serde_json::Value;
 

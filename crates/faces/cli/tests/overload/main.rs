@@ -1,5 +1,5 @@
-//! What an overloaded service keeps. Tests of their own, because they have deadlines: cargo runs one program of tests
-//! after the other, so nothing else of ours is at work meanwhile.
+//! What an overloaded service keeps. Tests of their own, because they have deadlines: `scripts/run-tests` runs
+//! them when nothing else runs, and cargo runs one program of tests after the other.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
@@ -12,3 +12,6 @@ mod bench_overload;
 #[expect(dead_code, reason = "the other tests of the program use more of it")]
 #[path = "../it/program.rs"]
 mod program;
+#[cfg(test)]
+#[path = "../it/schema.rs"]
+mod schema;

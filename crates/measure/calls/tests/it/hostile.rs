@@ -1,7 +1,7 @@
 //! Logs that are torn, mixed, or no logs at all.
 
 use keywright_calls::{Analyzer, LONGEST_LINE, Options, fuzzing};
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 
 use crate::made::{Log, Made, report};
 
@@ -159,7 +159,7 @@ fn damaged_logs_break_no_promise_of_the_readers() {
     for seed in seeds {
         fuzzing::log(seed);
     }
-    for mutant in mutations(&seeds, 10_000, 0x6a11) {
+    for mutant in mutations(&seeds, mutants(), 0x6a11) {
         fuzzing::log(&mutant);
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use keywright_calls::Report;
-use keywright_testkit::token::{Store, USER_PIN, on_each};
+use keywright_tokens::{Store, USER_PIN, on_each};
 
 use crate::made::report;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use keywright_calls::{Analyzer, Options, Report, Scrubber, Zone};
-use keywright_testkit::token::{Kind, Store, USER_PIN, on_each};
+use keywright_tokens::{Kind, Store, USER_PIN, on_each};
 
 use crate::made::report;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use keywright_claims::fuzzing;
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 
 fn files(folder: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
@@ -36,7 +36,7 @@ fn every_file_of_the_corpus_keeps_every_promise() {
 fn ten_thousand_damaged_files_keep_every_promise() {
     let corpus = corpus();
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
-    for mutant in mutations(&seeds, 10_000, 0x636c_6d31) {
+    for mutant in mutations(&seeds, mutants(), 0x636c_6d31) {
         fuzzing::document(&mutant);
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use keywright_measure::doctor::{self, Build, Finding, Severity, Subject};
 use keywright_measure::machine::{Limit, Machine};
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::mutations;
 use tempfile::TempDir;
 
 const CPUINFO: &str = "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: Example CPU @ 2.00GHz\n\

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use keywright_clock::Clock;
 use keywright_measure::event::Observer;
+use keywright_network::ca::TestAuthority;
 use keywright_report::live::Live;
 use keywright_report::live::web::{AccessToken, Exposure, Limits, Running, start};
-use keywright_testkit::ca::TestAuthority;
 use keywright_tls::{ClientTrust, Protocol, ServerIdentity, client_config, server_config};
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, StreamOwned};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Response;
 use keywright_clock::Clock;
-use keywright_testkit::ca::TestAuthority;
+use keywright_network::ca::TestAuthority;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;

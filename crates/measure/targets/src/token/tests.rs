@@ -12,7 +12,7 @@ use keywright_pkcs11::{
     TokenQuery, User,
 };
 use keywright_pkcs11_names::ObjectClass;
-use keywright_testkit::token::{Kind, Store, on_each};
+use keywright_tokens::{Kind, Store, on_each};
 
 use super::*;
 use crate::operation::{Make, Operation, Setting};

@@ -9,10 +9,10 @@ use keywright_measure::carry::Verify;
 use keywright_measure::document::BlockRecord;
 use keywright_measure::ledger::{Ledger, Outcome};
 use keywright_measure::{Assignment, Carried, Carrier as _, Load, Open, Stop, TargetError, Window};
+use keywright_network::ca::TestAuthority;
 use keywright_targets::http::{
     Call, Carrier, Draw, Endpoint, Exchange, Lines, Look, Reply, Step, service_fault,
 };
-use keywright_testkit::ca::TestAuthority;
 use keywright_tls::{ClientConfig, Protocol, client_config};
 
 use crate::http_server::{Script, Server};
@@ -182,7 +182,7 @@ pub(crate) fn config(
     client: &keywright_tls::issue::Issued,
     protocol: Protocol,
 ) -> std::sync::Arc<ClientConfig> {
-    let identity = keywright_testkit::ca::client_identity(client).unwrap();
+    let identity = keywright_network::ca::client_identity(client).unwrap();
     let roots = authority.certificate_pem().as_bytes();
     client_config(roots, Some(identity), &[protocol], &Clock::system()).unwrap()
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use keywright_clock::Clock;
 use keywright_measure::{FaultPhase, TargetError};
+use keywright_network::ca::TestAuthority;
 use keywright_targets::http::{Carrier, Endpoint, Lines};
-use keywright_testkit::ca::TestAuthority;
 use keywright_tls::Protocol;
 
 use crate::http_echo::{Echo, Manner, Plan, Stage, check_books, config};

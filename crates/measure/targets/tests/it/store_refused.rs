@@ -6,9 +6,9 @@ use std::time::Duration;
 use keywright_clock::Clock;
 use keywright_measure::carry::Verify;
 use keywright_measure::{Assignment, Carrier, Stop, TargetError, Window};
+use keywright_network::ca::{LEAF_LIFE, TestAuthority};
 use keywright_secret::SecretBytes;
 use keywright_targets::store::{Mounts, Settings, Shape, open};
-use keywright_testkit::ca::{LEAF_LIFE, TestAuthority};
 use keywright_tls::issue::ClientSubject;
 use keywright_tls::{ClientIdentity, Protocol};
 

@@ -8,12 +8,12 @@ use keywright_measure::carry::Verify;
 use keywright_measure::latency::Few;
 use keywright_measure::simulate::Service;
 use keywright_measure::{Arrival, Load, Window};
+use keywright_mutate::{SplitMix, mutants, mutations};
 use keywright_targets::operation::{Make, Operation};
 use keywright_targets::suite::{
     Context, Error, Filter, GateRule, HttpVersion, Instance, Preset, Problem, SHIPPED, ScriptClock,
     Secret, Shipped, Suite, SuiteCase, Target, Work, fuzzing,
 };
-use keywright_testkit::mutate::{SplitMix, mutations};
 use tempfile::TempDir;
 
 fn operations() -> Vec<&'static Operation> {
@@ -1158,7 +1158,7 @@ fn damaged_suites_by_the_thousand_keep_the_promises() {
         .chain(corpus.iter().map(Vec::as_slice))
         .collect();
     texts.iter().for_each(|text| fuzzing::document(text));
-    mutations(&texts, 10_000, 0x7375_6974).for_each(|bytes| fuzzing::document(&bytes));
+    mutations(&texts, mutants(), 0x7375_6974).for_each(|bytes| fuzzing::document(&bytes));
 }
 
 /// Suites that come along, without the one of hundreds of cases of one form: changing it ten thousand times

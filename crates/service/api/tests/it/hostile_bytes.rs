@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use keywright_api::fuzzing;
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 
 #[test]
 fn damaged_requests_are_refused_or_mean_what_they_say() {
@@ -18,7 +18,7 @@ fn damaged_requests_are_refused_or_mean_what_they_say() {
     assert!(corpus.len() >= 5, "the corpus is gone");
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::request(seed));
-    for mutant in mutations(&seeds, 10_000, 3) {
+    for mutant in mutations(&seeds, mutants(), 3) {
         fuzzing::request(&mutant);
     }
 }
@@ -34,7 +34,7 @@ fn damaged_bodies_of_the_seed_services_clients_are_refused_or_mean_what_they_say
     assert!(corpus.len() >= 5, "the corpus is gone");
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::seed(seed));
-    for mutant in mutations(&seeds, 10_000, 3) {
+    for mutant in mutations(&seeds, mutants(), 3) {
         fuzzing::seed(&mutant);
     }
 }
@@ -50,7 +50,7 @@ fn damaged_requests_in_cbor_are_refused_or_mean_what_they_say() {
     assert!(corpus.len() >= 10, "the corpus is gone");
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::cbor(seed));
-    for mutant in mutations(&seeds, 10_000, 3) {
+    for mutant in mutations(&seeds, mutants(), 3) {
         fuzzing::cbor(&mutant);
     }
 }
@@ -66,7 +66,7 @@ fn damaged_headers_choose_one_form_whatever_their_order() {
     assert!(corpus.len() >= 5, "the corpus is gone");
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::headers(seed));
-    for mutant in mutations(&seeds, 10_000, 14) {
+    for mutant in mutations(&seeds, mutants(), 14) {
         fuzzing::headers(&mutant);
     }
 }

@@ -12,7 +12,7 @@ use keywright_api::vault::request::{
 };
 use keywright_api::vault::route::{Ask, Endpoint, ROUTES, RouteMatch, match_route};
 use keywright_api::{Limits, fuzzing, openapi, route};
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 use keywright_types::{Code, KeyVersion, RequestId};
 use serde_json::{Value, json};
 
@@ -399,7 +399,7 @@ fn damaged_bodies_paths_and_texts_are_refused_or_mean_what_they_say() {
     assert!(corpus.len() >= 5, "the corpus is gone");
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::transit(seed));
-    for mutant in mutations(&seeds, 10_000, 5) {
+    for mutant in mutations(&seeds, mutants(), 5) {
         fuzzing::transit(&mutant);
     }
 }

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use keywright_audit::RecordType;
 use keywright_audit::refusals::{RECORDS_PER_DRAIN, Refusals, Whom};
 use keywright_clock::WallTime;
-use keywright_testkit::mutate::SplitMix;
+use keywright_mutate::SplitMix;
 use keywright_types::{Code, PrincipalId, TenantId};
 
 use crate::support::*;

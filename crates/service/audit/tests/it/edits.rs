@@ -1,6 +1,6 @@
 //! Random edits of a log that ended in order, before a head that is known from elsewhere: every single one is found.
 //!
-//! `KEYWRIGHT_AUDIT_EDITS` says how many; `make soak` sets a million. Each edit is made to files, and those are read as
+//! The dose `audit-edits` says how many. Each edit is made to files, and those are read as
 //! the offline verifier reads them. What `tamper` does in order, with the place that is named, this does at random.
 
 use std::collections::BTreeMap;
@@ -11,25 +11,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use keywright_audit::head::HeadId;
 use keywright_audit::verify::Failure;
 use keywright_clock::Clock;
-use keywright_testkit::mutate::SplitMix;
+use keywright_mutate::{SplitMix, dose};
 use tempfile::TempDir;
 
 use crate::support::*;
 
-const EDITS: usize = 20_000;
 /// Edits of one thread between two looks at the common count.
 const SHARE: usize = 500;
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long the run is, is the caller's choice"
-)]
-fn edits() -> usize {
-    match std::env::var("KEYWRIGHT_AUDIT_EDITS") {
-        Ok(text) => text.parse().unwrap(),
-        Err(_) => EDITS,
-    }
-}
 
 /// A log's files by name.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -244,7 +232,11 @@ fn try_some(log: &Files, newest: HeadId, (seed, count): (usize, usize)) -> Tally
 #[test]
 fn random_edits_deletions_swaps_and_truncations_before_a_known_head_are_all_found() {
     let (folder, newest) = make();
-    let (log, total, taken) = (read(folder.path()), edits(), AtomicUsize::new(0));
+    let (log, total, taken) = (
+        read(folder.path()),
+        dose("audit-edits"),
+        AtomicUsize::new(0),
+    );
     let clock = Clock::system();
     let (started, tally) = (clock.monotonic(), std::sync::Mutex::new(Tally::new()));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -13,7 +13,7 @@ use keywright_audit::record::{Facts, Record};
 use keywright_audit::replay::later;
 use keywright_audit::show::{Filter, show};
 use keywright_audit::{AuditError, Evidence, Fault, HeadKind, RecordType, Room, testing};
-use keywright_testkit::forgery::ForgedFile;
+use keywright_forgery::ForgedFile;
 use keywright_types::{BootId, Code, KeyVersion, NodeId, Operation, PrincipalId};
 use tempfile::TempDir;
 

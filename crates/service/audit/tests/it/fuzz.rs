@@ -4,7 +4,7 @@ use std::fs;
 
 use keywright_audit::fuzzing;
 use keywright_audit::record::Record;
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 
 use crate::support::*;
 
@@ -37,7 +37,7 @@ fn damaged_records_heads_and_files_are_refused_without_a_panic() {
     assert!(corpus.len() >= before + 15);
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::audit(seed));
-    mutations(&seeds, 10_000, 1).for_each(|mutant| fuzzing::audit(&mutant));
+    mutations(&seeds, mutants(), 1).for_each(|mutant| fuzzing::audit(&mutant));
 }
 
 #[test]

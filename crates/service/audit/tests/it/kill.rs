@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use keywright_audit::RecordType;
 use keywright_audit::log::Log;
-use keywright_testkit::mutate::SplitMix;
+use keywright_mutate::SplitMix;
 
 use crate::support::*;
 

@@ -13,9 +13,9 @@ use keywright_audit::verify::{Failure, Report, Verifier};
 use keywright_audit::writer::Writer;
 use keywright_audit::{AuditError, Fault, Finding, RecordType};
 use keywright_clock::{Clock, WallTime};
+use keywright_forgery::frames;
 use keywright_primitives::signature::SigningKey;
 use keywright_secret::Secret;
-use keywright_testkit::forgery::frames;
 use keywright_types::{
     Code, InstallationId, KeyId, KeyVersion, NodeId, Operation, PrincipalId, RequestId, TenantId,
 };
@@ -214,7 +214,7 @@ pub(crate) fn head_boundaries(bytes: &[u8]) -> Vec<usize> {
     at
 }
 
-pub(crate) use keywright_testkit::forgery::CHECK_LEN;
+pub(crate) use keywright_forgery::CHECK_LEN;
 
 /// A clock that stands still, so that the thread signs only when asked.
 pub(crate) fn still() -> (Clock, keywright_clock::Hand) {

@@ -16,8 +16,8 @@ use keywright_api::write::{Batch, Done, one};
 use keywright_api::{Binary, Codec, Codecs, Limits as ApiLimits};
 use keywright_client::Settings;
 use keywright_clock::{Clock, WallTime};
+use keywright_network::ca::TestAuthority;
 use keywright_server::transport::{self, Body, Handler, Limits, Peer, Reply, Running, read_body};
-use keywright_testkit::ca::TestAuthority;
 use keywright_tls::issue::Issued;
 use keywright_tls::{
     ClientIdentity, ClientTrust, Protocol, ServerIdentity, client_config, server_config,

@@ -3,22 +3,21 @@
 //! The reference walks the document for every question: no ids, no bits, no tables. It shares nothing
 //! with the compiled form but the document.
 //!
-//! `KEYWRIGHT_POLICIES` says how many policies; `make soak` sets more.
+//! The dose `policies` says how many policies.
 
 use std::collections::BTreeSet;
 
+use keywright_mutate::{SplitMix, dose};
 use keywright_policy::{
     ContextPattern, ContextRef, Denied, Effect, Grant, GroupEntry, Legacy, Policy, PolicyDocument,
     PrincipalEntry, Scope,
 };
-use keywright_testkit::mutate::SplitMix;
 use keywright_types::{Name, Operation};
 
 use crate::setting::{DEFAULT, KEY, OTHER, tenants};
 
 const TENANTS: [&str; 2] = ["default", "other"];
 const CONTEXTS: [&str; 5] = ["a", "A", "ab", "a.b", "exchange-key"];
-const POLICIES: usize = 1000;
 const QUESTIONS: usize = 100;
 /// Questions of each policy that are asked the other way round.
 const REVERSE_QUESTIONS: usize = 20;
@@ -73,22 +72,11 @@ fn reference(
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long the run is, is the caller's choice"
-)]
-fn policies() -> usize {
-    match std::env::var("KEYWRIGHT_POLICIES") {
-        Ok(text) => text.parse().expect("KEYWRIGHT_POLICIES is a number"),
-        Err(_) => POLICIES,
-    }
-}
-
 #[test]
 fn a_hundred_thousand_questions_have_the_answers_of_the_written_rules() {
     let mut dice = SplitMix::new(0x6b65_7977);
     let mut seen = [0_usize; 3];
-    for round in 0..policies() {
+    for round in 0..dose("policies") {
         let document = any_document(&mut dice);
         let policy = Policy::compile(&document, tenants, 1).unwrap();
         for _ in 0..QUESTIONS {
@@ -158,7 +146,7 @@ fn able(
 fn who_can_is_everybody_whom_the_written_rules_allow_and_nobody_else() {
     let mut dice = SplitMix::new(0x7768_6f21);
     let mut seen = [0_usize; 3];
-    for round in 0..policies() {
+    for round in 0..dose("policies") {
         let document = any_document(&mut dice);
         let policy = Policy::compile(&document, tenants, 1).unwrap();
         for _ in 0..REVERSE_QUESTIONS {

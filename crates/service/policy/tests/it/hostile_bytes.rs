@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use keywright_mutate::{mutants, mutations};
 use keywright_policy::fuzzing;
-use keywright_testkit::mutate::mutations;
 
 #[test]
 fn damaged_documents_are_refused_or_mean_what_they_say() {
@@ -18,7 +18,7 @@ fn damaged_documents_are_refused_or_mean_what_they_say() {
     assert!(corpus.len() >= 5, "the corpus is gone");
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::document(seed));
-    for mutant in mutations(&seeds, 10_000, 2) {
+    for mutant in mutations(&seeds, mutants(), 2) {
         fuzzing::document(&mutant);
     }
 }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use keywright_mutate::{mutants, mutations};
 use keywright_seed_service::fuzzing;
-use keywright_testkit::mutate::mutations;
 
 #[test]
 fn damaged_files_are_refused_or_say_no_more_than_they_hold() {
@@ -17,7 +17,7 @@ fn damaged_files_are_refused_or_say_no_more_than_they_hold() {
     assert!(corpus.len() >= 4, "the corpus is gone");
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::files(seed));
-    for mutant in mutations(&seeds, 10_000, 3) {
+    for mutant in mutations(&seeds, mutants(), 3) {
         fuzzing::files(&mutant);
     }
 }

@@ -121,7 +121,7 @@ const TOKEN_HEADER: &str = "x-vault-token";
 
 #[cfg(test)]
 mod tests {
-    use keywright_testkit::mutate::mutations;
+    use keywright_mutate::{mutants, mutations};
 
     use super::*;
 
@@ -209,7 +209,7 @@ mod tests {
             assert_eq!(tokens.check(&token[..place], &mine, NOW), None, "{place}");
         }
         let seeds = [token.as_bytes()];
-        for changed in mutations(&seeds, 10_000, 1) {
+        for changed in mutations(&seeds, mutants(), 1) {
             if changed != token.as_bytes()
                 && let Ok(text) = std::str::from_utf8(&changed)
             {

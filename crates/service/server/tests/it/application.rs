@@ -15,6 +15,7 @@ use keywright_custody::{
     Request,
 };
 use keywright_encoding::hex;
+use keywright_network::ca::TestAuthority;
 use keywright_policy::{Permit, Policy, PolicyDocument};
 use keywright_primitives::random::RandomStream;
 use keywright_primitives::signature::SigningKey;
@@ -22,7 +23,6 @@ use keywright_secret::Secret;
 use keywright_server::transport::{Handler, Peer};
 use keywright_server::{Application, Probes};
 use keywright_service::{Desk, Settings, Shared, Snapshot, Worker};
-use keywright_testkit::ca::TestAuthority;
 use keywright_tls::{CertificateDer, Protocol, certificates};
 use keywright_types::{Code, InstallationId, KeySpec, KeyVersion, NodeId, PrincipalId, TenantId};
 use tempfile::TempDir;

@@ -1,7 +1,7 @@
 //! Random histories: whatever was ordered, asked, crashed, waited for and restored, every answer is that of a small
 //! model that knows nothing of rows, records and keys.
 //!
-//! `KEYWRIGHT_HISTORIES` says how many histories (120 unless set), `KEYWRIGHT_HISTORY_SEED` the seed of the first.
+//! The dose `histories` says how many, `KEYWRIGHT_HISTORY_SEED` the seed of the first.
 //! A failure names its seed.
 
 mod model;
@@ -18,6 +18,7 @@ use keywright_clock::{Clock, WallTime};
 use keywright_custody::lifecycle::Order;
 use keywright_custody::rows::life::Target;
 use keywright_custody::rows::restore::{RecordedRow, Rows, Trust};
+use keywright_mutate::dose;
 use keywright_policy::PolicyDocument;
 use keywright_service::{
     AdminError, Author, Caller, ClockState, DataOperation, LifeOrder, NewRules, Worker,
@@ -36,7 +37,8 @@ use crate::house::{
 };
 use crate::house::{TRADING, TRADING_TOO, WEB, check_key, row_key};
 
-const HISTORIES: u64 = 120;
+/// So many come to everything that is worth seeing.
+const ENOUGH: usize = 120;
 /// As long as a history may take.
 const YEARS: Duration = Duration::from_secs(10 * 365 * 86_400);
 const NAMES: [&str; 3] = ["first", "second", "third"];
@@ -81,9 +83,9 @@ fn number(name: &str, otherwise: u64) -> u64 {
 #[test]
 fn every_answer_of_a_random_history_is_that_of_the_model() {
     let first = number("KEYWRIGHT_HISTORY_SEED", 1);
-    let histories = number("KEYWRIGHT_HISTORIES", HISTORIES);
+    let histories = dose("histories");
     let mut seen = BTreeSet::new();
-    for seed in first..first + histories {
+    for seed in first..first + histories as u64 {
         let told = Told(seed);
         let mut town = Town::found(seed);
         let steps = 40 + town.roll(60);
@@ -97,7 +99,7 @@ fn every_answer_of_a_random_history_is_that_of_the_model() {
     // Histories in which nothing happens would agree as well.
     let missing = WORTH_SEEING.iter().find(|one| !seen.contains(**one));
     assert!(
-        histories < HISTORIES || missing.is_none(),
+        histories < ENOUGH || missing.is_none(),
         "no history came to: {missing:?}"
     );
 }
@@ -141,7 +143,7 @@ impl Drop for Told {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!(
-                "history of seed {0}: KEYWRIGHT_HISTORY_SEED={0} KEYWRIGHT_HISTORIES=1",
+                "history of seed {0}: KEYWRIGHT_HISTORY_SEED={0} KEYWRIGHT_DOSE_HISTORIES=1",
                 self.0
             );
         }

@@ -15,6 +15,7 @@ use keywright_clock::{Clock, Hand, WallTime};
 use keywright_custody::KeyHolder;
 use keywright_encoding::{base64, hex};
 use keywright_keystore::{Keystore, Root};
+use keywright_network::ca::TestAuthority;
 use keywright_password::Profile;
 use keywright_policy::PolicyDocument;
 use keywright_primitives::mac::MacKey;
@@ -25,7 +26,6 @@ use keywright_service::{
 };
 use keywright_store::Store;
 use keywright_store::testing::{Faults as StoreFaults, FaultyEngine, MemoryEngine};
-use keywright_testkit::ca::TestAuthority;
 use keywright_tls::{CertificateDer, ClientTrust};
 use keywright_types::{
     BindingKind, Code, InstallationId, KeySpec, KeyVersion, Name, NodeId, PrincipalId, RequestId,

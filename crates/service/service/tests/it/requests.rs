@@ -11,9 +11,9 @@ use keywright_audit::RecordType;
 use keywright_audit::record::Facts;
 use keywright_audit::refusals::Whom;
 use keywright_custody::{Description, Key, Version};
+use keywright_holders::{Broken, Fault, Slow};
+use keywright_network::ca::{DAY, LIST_LIFE};
 use keywright_service::{Caller, DataOperation, Need, Settings, Shared, Snapshot, Worker};
-use keywright_testkit::ca::{DAY, LIST_LIFE};
-use keywright_testkit::holder::{Broken, Fault, Slow};
 use keywright_tls::ClientTrust;
 use keywright_types::{BindingKind, Code, KeyVersion, Operation, State};
 

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use keywright_clock::{Clock, WallTime};
+use keywright_network::ca::TestAuthority;
+use keywright_network::collector::{Collector, Manners, TAKES, Wrap};
 use keywright_telemetry::{
     Count, Endpoint, Exporting, FLUSH, Fate, Plain, Resource, Sampling, Settings, Span, SpanId,
     TraceId, Tracer,
 };
-use keywright_testkit::ca::TestAuthority;
-use keywright_testkit::collector::{Collector, Manners, TAKES, Wrap};
 use keywright_tls::{Protocol, client_config};
 use keywright_types::RequestId;
 use rustls::ServerConfig;

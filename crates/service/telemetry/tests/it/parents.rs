@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use keywright_mutate::{mutants, mutations};
 use keywright_telemetry::fuzzing;
-use keywright_testkit::mutate::mutations;
 
 #[test]
 fn damaged_parents_are_none_or_what_stands_there() {
@@ -17,7 +17,7 @@ fn damaged_parents_are_none_or_what_stands_there() {
     assert!(corpus.len() >= 4, "the corpus is gone");
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
     seeds.iter().for_each(|seed| fuzzing::traceparent(seed));
-    for mutant in mutations(&seeds, 10_000, 53) {
+    for mutant in mutations(&seeds, mutants(), 53) {
         fuzzing::traceparent(&mutant);
     }
 }

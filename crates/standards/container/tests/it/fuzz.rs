@@ -2,8 +2,8 @@
 
 use keywright_container::{DataKey, Slot, fuzzing};
 use keywright_hpke::{Policy, Suite};
+use keywright_mutate::{mutants, mutations};
 use keywright_secret::Secret;
-use keywright_testkit::mutate::mutations;
 use keywright_types::DataKeyId;
 use keywright_vectors::golden::Golden;
 
@@ -35,5 +35,5 @@ fn corpus_and_mutations_keep_the_promises() {
     }
     corpus.iter().for_each(|bytes| fuzzing::file(bytes));
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
-    mutations(&seeds, 10_000, 3).for_each(|bytes| fuzzing::file(&bytes));
+    mutations(&seeds, mutants(), 3).for_each(|bytes| fuzzing::file(&bytes));
 }

@@ -1,7 +1,7 @@
 //! The body of the fuzz target over the golden vectors and ten thousand mutations of them.
 
 use keywright_envelope::{Aad, Binding, derive, fuzzing, hazmat};
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 use keywright_vectors::golden::Golden;
 
 use crate::scene::{SEALING, group, identity};
@@ -30,5 +30,5 @@ fn corpus_and_mutations_keep_the_promises() {
     assert!(corpus.len() > 400, "{}", corpus.len());
     corpus.iter().for_each(|bytes| fuzzing::envelope(bytes));
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
-    mutations(&seeds, 10_000, 1).for_each(|bytes| fuzzing::envelope(&bytes));
+    mutations(&seeds, mutants(), 1).for_each(|bytes| fuzzing::envelope(&bytes));
 }

@@ -120,7 +120,7 @@ mod tests {
     }
 
     fn of_width<const W: usize, const N: usize>() {
-        let mut dice = keywright_testkit::mutate::SplitMix::new(W as u64);
+        let mut dice = keywright_mutate::SplitMix::new(W as u64);
         for _ in 0..500 {
             let number: [u8; N] = core::array::from_fn(|_| (dice.next_u64() % 10) as u8);
             for mark in [0, 1] {

@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn halves_are_those_of_the_digits_that_the_shape_gives() {
-        let mut dice = keywright_testkit::mutate::SplitMix::new(12);
+        let mut dice = keywright_mutate::SplitMix::new(12);
         for moduli in [
             vec![10_u128.pow(10), 36_u128.pow(11), 100],
             vec![898, 99, 9_999],

@@ -61,7 +61,7 @@ fn digits_and_numbers_come_back_through_the_rank() {
         vec![run(65_536, 3), number(3)],
         vec![run(36, 40), number(7)],
     ];
-    let mut dice = keywright_testkit::mutate::SplitMix::new(9);
+    let mut dice = keywright_mutate::SplitMix::new(9);
     for spans in shapes {
         let shape = Shape::new(&spans).unwrap();
         for _ in 0..200 {

@@ -1,6 +1,6 @@
 //! Each built-in: valid in, valid out by a validator of its own, and back.
 
-use keywright_testkit::mutate::SplitMix;
+use keywright_mutate::SplitMix;
 
 use crate::scene::{key, misfit, strict, tokens};
 use crate::validators;

@@ -1,7 +1,7 @@
 //! Columns: the same tokens however the cells lie, in every block, by the fast way and the common one.
 
 use keywright_format::{Cells, Column, FormatKey, Misfit, Output, Scope, Settings, TweakPolicy};
-use keywright_testkit::mutate::SplitMix;
+use keywright_mutate::SplitMix;
 
 use crate::builtins::{carded, digits};
 use crate::scene::{format, master, strict, tokens};

@@ -1,7 +1,7 @@
 //! The parsers and the codecs over damaged input: the bodies of the fuzz target.
 
 use keywright_format::{Format, fuzzing};
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 
 const FORMATS: [&str; 14] = [
     "card(keep=bin6, luhn=break)",
@@ -59,7 +59,7 @@ fn the_document_parsers_survive_ten_thousand_mutants() {
         .chain([RULES.as_bytes()])
         .collect();
     seeds.iter().for_each(|seed| fuzzing::document(seed));
-    mutations(&seeds, 10_000, 7).for_each(|mutant| fuzzing::document(&mutant));
+    mutations(&seeds, mutants(), 7).for_each(|mutant| fuzzing::document(&mutant));
 }
 
 #[test]

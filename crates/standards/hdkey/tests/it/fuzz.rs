@@ -1,7 +1,7 @@
 //! The bodies of the fuzz targets over what is right and ten thousand damages of it.
 
 use keywright_hdkey::fuzzing;
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::mutations;
 
 use crate::scene::PRISM;
 

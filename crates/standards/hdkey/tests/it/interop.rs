@@ -2,7 +2,7 @@
 
 use ed25519_bip32::{DerivationScheme, XPrv};
 use keywright_hdkey::{ChildIndex, Path, PrivateNode, Scheme, Seed};
-use keywright_testkit::mutate::SplitMix;
+use keywright_mutate::SplitMix;
 
 use crate::scene::{bytes, child, exported};
 

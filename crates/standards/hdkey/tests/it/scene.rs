@@ -2,7 +2,7 @@
 
 use keywright_encoding::hex;
 use keywright_hdkey::{ChildIndex, Path, PrivateNode, Scheme, Seed};
-use keywright_testkit::mutate::SplitMix;
+use keywright_mutate::SplitMix;
 use keywright_vectors::Tally;
 use serde_json::Value;
 

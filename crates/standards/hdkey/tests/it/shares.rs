@@ -2,8 +2,8 @@
 
 use keywright_hdkey::shares::{MAX_SHARES, Plan, Share, ShareError, combine, split, split_with};
 use keywright_hdkey::{PrivateNode, Scheme, Seed, SeedScheme};
+use keywright_mutate::SplitMix;
 use keywright_primitives::random::RandomStream;
-use keywright_testkit::mutate::SplitMix;
 use keywright_vectors::{Record, Tally, repository};
 
 use crate::scene::{bytes, exported, path};

@@ -1,8 +1,8 @@
 //! The body of the fuzz target over messages that open, keys, numbers, and ten thousand mutations of them.
 
 use keywright_hpke::{Aad, Aead, Info, Kdf, Kem, PrivateKey, SenderMode, Suite, fuzzing};
+use keywright_mutate::mutations;
 use keywright_secret::SecretBytes;
-use keywright_testkit::mutate::mutations;
 
 use crate::scene::admitted;
 

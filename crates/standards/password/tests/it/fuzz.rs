@@ -1,7 +1,7 @@
 //! The body of the fuzz target over the golden vectors and ten thousand mutations of them.
 
+use keywright_mutate::{mutants, mutations};
 use keywright_password::fuzzing;
-use keywright_testkit::mutate::mutations;
 use keywright_vectors::golden::Golden;
 
 #[test]
@@ -15,5 +15,5 @@ fn corpus_and_mutations_keep_the_promises() {
     assert!(corpus.len() > 50);
     corpus.iter().for_each(|bytes| fuzzing::container(bytes));
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
-    mutations(&seeds, 10_000, 2).for_each(|bytes| fuzzing::container(&bytes));
+    mutations(&seeds, mutants(), 2).for_each(|bytes| fuzzing::container(&bytes));
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use keywright_mutate::SplitMix;
 use keywright_ratchet::{Error, Limits, Mode, Packet, hazmat};
-use keywright_testkit::mutate::SplitMix;
 
 use crate::forgery::first_packet;
 use crate::scene::{MODES, NOW, Party, acquainted, pair, prekey, still_talk};

@@ -1,11 +1,11 @@
 //! What is sent arrives, in whatever order, and only where it belongs.
 
+use keywright_mutate::SplitMix;
 use keywright_primitives::random::RandomStream;
 use keywright_ratchet::{
     Context, Error, Incarnation, MAX_CONTEXT_LEN, MAX_TEXT_LEN, Message, Mode, Packet, Reserve,
     SessionSecret, Start,
 };
-use keywright_testkit::mutate::SplitMix;
 
 use crate::scene::{MODES, NOW, Party, acquainted, pair, pair_of, secret, start, still_talk};
 

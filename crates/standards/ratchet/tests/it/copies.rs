@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use keywright_mutate::SplitMix;
 use keywright_ratchet::{Error, Limits, Mode, Reserve, Session};
-use keywright_testkit::mutate::SplitMix;
 
 use crate::scene::{Party, acquainted, pair, state_key, still_talk};
 

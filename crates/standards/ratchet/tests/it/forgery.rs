@@ -1,10 +1,10 @@
 //! What is forged, repeated or damaged changes nothing.
 
 use keywright_encoding::hex;
+use keywright_mutate::SplitMix;
 use keywright_primitives::aead::XChaCha20Poly1305;
 use keywright_primitives::random::RandomStream;
 use keywright_ratchet::{Error, Mode, Packet, Session, hazmat};
-use keywright_testkit::mutate::SplitMix;
 
 use crate::scene::{MODES, NOW, Party, SHARED, acquainted, pair, prekey, start, still_talk};
 

@@ -1,7 +1,7 @@
 //! The bodies of the fuzz targets over their corpora and ten thousand mutations.
 
+use keywright_mutate::{mutants, mutations};
 use keywright_ratchet::fuzzing;
-use keywright_testkit::mutate::mutations;
 
 #[test]
 fn packets_and_their_mutations_keep_the_promises() {
@@ -12,7 +12,7 @@ fn packets_and_their_mutations_keep_the_promises() {
         .collect();
     assert!(corpus.len() > 20);
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
-    mutations(&seeds, 10_000, 10).for_each(|bytes| fuzzing::packet(&mut scenes, &bytes));
+    mutations(&seeds, mutants(), 10).for_each(|bytes| fuzzing::packet(&mut scenes, &bytes));
     // What nobody changed opens, once.
     let kept: usize = scenes.iter().map(|scene| scene.session.stored_keys()).sum();
     assert!(kept > 10);
@@ -30,5 +30,5 @@ fn states_and_their_mutations_keep_the_promises() {
     assert!(corpus.len() >= 12);
     corpus.iter().for_each(|bytes| fuzzing::state(bytes));
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
-    mutations(&seeds, 10_000, 11).for_each(|bytes| fuzzing::state(&bytes));
+    mutations(&seeds, mutants(), 11).for_each(|bytes| fuzzing::state(&bytes));
 }

@@ -11,6 +11,7 @@ use std::process::Command;
 
 use keywright_clock::WallTime;
 use keywright_encoding::hex;
+use keywright_mutate::SplitMix;
 use keywright_primitives::agreement::X25519PrivateKey;
 use keywright_primitives::hash::sha256;
 use keywright_primitives::random::RandomStream;
@@ -18,7 +19,6 @@ use keywright_ratchet::{
     Context, Error, Message, Mode, Packet, Session, SessionSecret, Start, StateKey, hazmat,
 };
 use keywright_secret::Secret;
-use keywright_testkit::mutate::SplitMix;
 use keywright_vectors::{Tally, repository};
 
 /// What is sealed, at least.

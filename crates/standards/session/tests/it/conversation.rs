@@ -1,7 +1,7 @@
 //! What two parties who mean the same can do, whatever happens on the way.
 
+use keywright_mutate::SplitMix;
 use keywright_session::{First, Handshake, Mode, Role, Session};
-use keywright_testkit::mutate::SplitMix;
 use keywright_wire::MESSAGE_OVERHEAD;
 
 use crate::scene::{CONTEXT, Lattice, NOW, Scene, kind, psk, receive};

@@ -1,7 +1,7 @@
 //! The body of the fuzz target over its corpus and ten thousand mutations.
 
+use keywright_mutate::{mutants, mutations};
 use keywright_session::fuzzing;
-use keywright_testkit::mutate::mutations;
 
 #[test]
 fn t30_corpus_and_mutations_keep_the_promises() {
@@ -9,5 +9,5 @@ fn t30_corpus_and_mutations_keep_the_promises() {
     assert_eq!(corpus.len(), 7);
     corpus.iter().for_each(|bytes| fuzzing::foreign(bytes));
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
-    mutations(&seeds, 10_000, 12).for_each(|bytes| fuzzing::foreign(&bytes));
+    mutations(&seeds, mutants(), 12).for_each(|bytes| fuzzing::foreign(&bytes));
 }

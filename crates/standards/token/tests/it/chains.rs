@@ -1,7 +1,7 @@
 //! Blocks: they narrow, they cannot be taken off, and a branch can be revoked by itself.
 
+use keywright_mutate::SplitMix;
 use keywright_primitives::signature::SigningKey;
-use keywright_testkit::mutate::SplitMix;
 use keywright_token::{
     Audience, Check, Claims, DenySet, Error, MAX_BLOCKS, Narrowing, Next, Peek, Reason, ScopeText,
     Suite, Verified, attenuate_into, delegate_into,

@@ -1,6 +1,6 @@
 //! The body of the fuzz target over the golden vectors and ten thousand mutations of them.
 
-use keywright_testkit::mutate::mutations;
+use keywright_mutate::{mutants, mutations};
 use keywright_vectors::golden::Golden;
 use keywright_wire::fuzzing;
 
@@ -19,5 +19,5 @@ fn t30_corpus_and_mutations_keep_the_promises() {
     assert!(corpus.len() > 300, "{}", corpus.len());
     corpus.iter().for_each(|bytes| fuzzing::frames(bytes));
     let seeds: Vec<&[u8]> = corpus.iter().map(Vec::as_slice).collect();
-    mutations(&seeds, 10_000, 11).for_each(|bytes| fuzzing::frames(&bytes));
+    mutations(&seeds, mutants(), 11).for_each(|bytes| fuzzing::frames(&bytes));
 }

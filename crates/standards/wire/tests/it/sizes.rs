@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use keywright_testkit::mutate::SplitMix;
+use keywright_mutate::SplitMix;
 use keywright_wire::{Error, HeaderForm, MESSAGE_OVERHEAD, MessageFrame, padding};
 
 #[test]

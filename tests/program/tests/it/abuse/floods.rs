@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use keywright_testkit::frames::{
+use keywright_network::frames::{
     ACK, END_HEADERS, END_STREAM, HEADER_TABLE_SIZE, PADDED, fields, frame, kind, request, reset,
     settings, window_update,
 };

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use keywright_clock::{Clock, MonotonicTime};
-use keywright_testkit::frames::{self, Frame, PREFACE, kind};
+use keywright_network::frames::{self, Frame, PREFACE, kind};
 use keywright_tls::Protocol;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};

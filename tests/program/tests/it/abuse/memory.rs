@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use keywright_testkit::frames::{END_STREAM, Frame, INITIAL_WINDOW_SIZE, frame, kind, request};
+use keywright_network::frames::{END_STREAM, Frame, INITIAL_WINDOW_SIZE, frame, kind, request};
 use keywright_tls::Protocol;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use keywright_testkit::frames::{
+use keywright_network::frames::{
     END_HEADERS, END_STREAM, FIRST_OF_TABLE, INITIAL_WINDOW_SIZE, fields, frame, kind, request,
     settings, table_field, window_update,
 };

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use http::Method;
 use keywright_encoding::base64;
+use keywright_holders::{Broken, Fault};
 use keywright_home::{Life, Order};
 use keywright_policy::{LimitEntry, PolicyDocument};
-use keywright_testkit::holder::{Broken, Fault};
 use keywright_types::{KeyVersion, Operation};
 use serde_json::{Value, json};
 

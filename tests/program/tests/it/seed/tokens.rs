@@ -11,7 +11,7 @@ use keywright_pkcs11::{
     User,
 };
 use keywright_secret::SecretBytes;
-use keywright_testkit::token::{Store, on_each};
+use keywright_tokens::{Store, on_each};
 use keywright_types::{Algorithm, BindingKind, Custody, KeySpec, KeyVersion, Suite};
 use serde_json::json;
 

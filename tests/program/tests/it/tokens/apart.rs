@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use keywright_clock::Clock;
 use keywright_home::{TokenProgram, run_tokens_as};
-use keywright_testkit::token::{Faults, Kind, Store, on_each};
 use keywright_tls::Protocol;
+use keywright_tokens::{Faults, Kind, Store, on_each};
 
 use super::scene::{VAULT, home_rooted, home_with, open, pin_file, try_seal, with_vault};
 use crate::fixture::*;

@@ -1,8 +1,8 @@
 //! Keys in a token and a backup: rows come back, keys are in the token or nowhere, and check values decide.
 
 use keywright_home::backup::LaterLog;
-use keywright_testkit::token::on_each;
 use keywright_tls::Protocol;
+use keywright_tokens::on_each;
 use keywright_types::State;
 
 use super::scene::{VAULT, home_rooted, home_with, open, rotate, states, try_seal, with_vault};

@@ -5,8 +5,8 @@ use std::time::Duration;
 use keywright_clock::Clock;
 use keywright_envelope::Envelope;
 use keywright_home::{Node, SealLimits};
-use keywright_testkit::token::{Store, on_each};
 use keywright_tls::Protocol;
+use keywright_tokens::{Store, on_each};
 use keywright_types::State;
 
 use super::scene::{VAULT, home_with, open, rotate, states, try_seal, with_vault};

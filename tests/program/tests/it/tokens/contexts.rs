@@ -4,8 +4,8 @@ use keywright_envelope::Envelope;
 use keywright_home::HomeError;
 use keywright_home::Order;
 use keywright_home::control::send;
-use keywright_testkit::token::{Store, on_each};
 use keywright_tls::Protocol;
+use keywright_tokens::{Store, on_each};
 use keywright_types::{
     Algorithm, BindingKind, Code, Custody, Export, KeySpec, Kind, Purpose, State, Suite,
 };

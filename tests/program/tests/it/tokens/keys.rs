@@ -1,8 +1,8 @@
 //! Keys that are destroyed or renamed in the token by somebody else while the node serves: health, the metrics and an
 //! alert tell it, and nothing else is disturbed.
 
-use keywright_testkit::token::{Kind, Store, on_each};
 use keywright_tls::Protocol;
+use keywright_tokens::{Kind, Store, on_each};
 use keywright_types::Algorithm;
 
 use super::apart::as_this_program;

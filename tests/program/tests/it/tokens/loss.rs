@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use keywright_clock::Clock;
-use keywright_testkit::token::{Store, on_each};
 use keywright_tls::Protocol;
+use keywright_tokens::{Store, on_each};
 
 use super::scene::{VAULT, home_with, open, try_seal, with_vault};
 use crate::fixture::*;

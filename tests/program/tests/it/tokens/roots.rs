@@ -3,8 +3,8 @@
 use keywright_envelope::Envelope;
 use keywright_home::HomeError;
 use keywright_pkcs11::Error;
-use keywright_testkit::token::on_each;
 use keywright_tls::Protocol;
+use keywright_tokens::on_each;
 use keywright_types::Suite;
 
 use super::scene::{VAULT, create_rooted, home_rooted, open, try_seal, with_vault};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use keywright_home::{Answer, Beginning, Contents, HomeError, NewRoot, Order, Token};
 use keywright_policy::ContextPattern;
-use keywright_testkit::token::Store;
+use keywright_tokens::Store;
 use keywright_types::{Algorithm, BindingKind, Custody, KeySpec, KeyVersion, Operation, State};
 
 use crate::fixture::*;

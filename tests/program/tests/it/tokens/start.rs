@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use keywright_home::HomeError;
 use keywright_pkcs11::Error;
-use keywright_testkit::token::{Store, on_each};
 use keywright_tls::Protocol;
+use keywright_tokens::{Store, on_each};
 use keywright_types::Algorithm;
 
 use super::scene::{VAULT, create, elsewhere, home_with, object_of, pin_file, spec, with_vault};

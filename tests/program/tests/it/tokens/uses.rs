@@ -10,7 +10,7 @@ use keywright_policy::{ContextPattern, Effect, Grant};
 use keywright_primitives::agreement::{P256PrivateKey, P256PublicKey};
 use keywright_primitives::signature::ecdsa::{P256VerifyingKey, P384VerifyingKey};
 use keywright_primitives::signature::rsa::RsaVerifyingKey;
-use keywright_testkit::token::{Store, on_each};
+use keywright_tokens::{Store, on_each};
 use keywright_types::{Algorithm, Code, Custody, KeySpec, KeyVersion, Operation, Purpose, State};
 
 use super::scene::{create, home_with, rotate, states};

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use http::StatusCode;
+use keywright_network::frames::{END_STREAM, PREFACE, frame, kind, request, settings};
 use keywright_server::transport::Limits;
-use keywright_testkit::frames::{END_STREAM, PREFACE, frame, kind, request, settings};
 use keywright_tls::Protocol;
 use keywright_types::Code;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -14,10 +14,10 @@ use http_body_util::{BodyExt, Full};
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use keywright_clock::Clock;
+use keywright_network::ca::TestAuthority;
 use keywright_server::transport::{
     Body, Handler, Limits, Peer, Reply, Running, Settings, empty, json, read_body, start,
 };
-use keywright_testkit::ca::TestAuthority;
 use keywright_tls::issue::Issued;
 use keywright_tls::{
     ClientIdentity, ClientTrust, Protocol, ServerIdentity, client_config, server_config,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use http::StatusCode;
 use keywright_clock::Clock;
+use keywright_network::ca::TestAuthority;
 use keywright_server::transport::{Limits, SWEEP};
-use keywright_testkit::ca::TestAuthority;
 use keywright_tls::Protocol;
 use keywright_types::Code;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -9,11 +9,11 @@ use arc_swap::ArcSwap;
 use http::request::Parts;
 use http::{Response, StatusCode};
 use keywright_clock::Clock;
+use keywright_network::frames::{END_STREAM, PREFACE, frame, kind, request, settings};
 use keywright_server::transport::group::GroupFlush;
 use keywright_server::transport::{
     Body, Handler, Limits, Peer, Reply, Running, Settings, empty, json, read_body, start,
 };
-use keywright_testkit::frames::{END_STREAM, PREFACE, frame, kind, request, settings};
 use keywright_tls::Protocol;
 use keywright_types::Code;
 use tokio::io::AsyncWriteExt;

@@ -152,7 +152,7 @@ mod tests {
 
     /// Eight codes below a radix, at random and at its ends.
     fn words(radix: u8) -> impl Iterator<Item = [u8; 8]> {
-        let mut dice = keywright_testkit::mutate::SplitMix::new(radix.into());
+        let mut dice = keywright_mutate::SplitMix::new(radix.into());
         let random = (0..5_000).map(move |_| core::array::from_fn(|_| dice.byte() % radix));
         random.chain([[0; 8], [radix - 1; 8]])
     }

@@ -12,11 +12,9 @@
 //! * a token of each kind in one process is what [`together`] gives, several of one kind [`on_each_with`].
 //!
 //! ```no_run
-//! use keywright_testkit::token;
-//!
 //! #[test]
 //! fn the_token_has_the_label_that_it_was_given() {
-//!     token::on_each(|store| {
+//!     keywright_tokens::on_each(|store| {
 //!         let token = &store.tokens()[0];
 //!         // load token.module(), find token.label(), log in with token.user_pin() ...
 //!     });
@@ -33,6 +31,7 @@
 //! [`Store::command`].
 //!
 //! Not here: loading a module; that is for the crate under test.
+#![forbid(unsafe_code)]
 
 mod again;
 mod faults;

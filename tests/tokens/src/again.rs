@@ -224,7 +224,7 @@ fn test_name(closure: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::token::{SO_PIN, USER_PIN};
+    use crate::{SO_PIN, USER_PIN};
 
     /// What `pkcs11-tool` says, and whether it succeeded.
     fn judged(store: &Store, label: &str, arguments: &[&str]) -> (String, bool) {

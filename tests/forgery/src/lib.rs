@@ -1,7 +1,7 @@
 //! A file of an audit log, continued as anybody can who can write it: chained as it should be, without any key.
 //!
 //! Byte by byte after `docs/formats.md`, and without the crate that writes logs.
-
+#![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "what tests share may fail as tests do")]
 
 use std::fs;

@@ -25,7 +25,7 @@ const DEEPEST: usize = 64;
 ///
 /// # Errors
 /// The first place where it does not fit, or where the schema says something that is not looked at here.
-pub fn fits(schema: &Value, document: &Value) -> Result<(), String> {
+pub(crate) fn fits(schema: &Value, document: &Value) -> Result<(), String> {
     Check {
         root: schema,
         depth: 0,

@@ -4,6 +4,7 @@
 //! They stand where a token would: the service runs them on its bounded pool ([`Placement::Pool`]), so
 //! what it promises about a device that is slow, full or gone can be tried without one. Whatever they
 //! answer, the holder inside has answered; nothing is made up.
+#![forbid(unsafe_code)]
 
 use std::fmt;
 use std::num::NonZeroU32;

@@ -5,6 +5,50 @@
 //! by running the test again.
 //!
 //! Not here: guidance by coverage. That is what the targets under `fuzz/` are for.
+#![forbid(unsafe_code)]
+
+/// How much tests do that can do any amount, by name and kind of run.
+const DOSES: &str = include_str!("../../doses.tsv");
+
+/// The number that `tests/doses.tsv` has under this name for the kind of run in `KEYWRIGHT_DOSE`: `test` (the default),
+/// `test-all` or `soak`. `KEYWRIGHT_DOSE_NAME`, with the name in capitals and `_` for `-`, overrides it.
+///
+/// # Panics
+/// If there is no such name or kind, or if a variable is not a number: the test that asks must not pass by doing nothing.
+#[must_use]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how much a run does is the choice of who starts it"
+)]
+pub fn dose(name: &str) -> usize {
+    let own = format!("KEYWRIGHT_DOSE_{}", name.to_uppercase().replace('-', "_"));
+    if let Ok(text) = std::env::var(&own) {
+        return text
+            .parse()
+            .unwrap_or_else(|_| panic!("{own} is not a number: {text}"));
+    }
+    let kind = std::env::var("KEYWRIGHT_DOSE").unwrap_or_else(|_| "test".to_owned());
+    from_table(name, &kind).unwrap_or_else(|| panic!("tests/doses.tsv has no {name} for {kind}"))
+}
+
+fn from_table(name: &str, kind: &str) -> Option<usize> {
+    let column = ["test", "test-all", "soak"]
+        .iter()
+        .position(|known| *known == kind)?;
+    DOSES
+        .lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>())
+        .find(|row| row[0] == name)?
+        .get(column + 1)?
+        .parse()
+        .ok()
+}
+
+/// How many mutants a test takes: the dose `mutants`.
+#[must_use]
+pub fn mutants() -> usize {
+    dose("mutants")
+}
 
 /// `count` mutants of the seeds. Each has between one and eight changes: bits flipped, bytes set, spans
 /// cut out, doubled, swapped or taken from another seed, the end cut off, integers written that sit at
@@ -12,9 +56,9 @@
 ///
 /// ```
 /// let seeds: [&[u8]; 2] = [b"first seed", b"second"];
-/// let mutants: Vec<Vec<u8>> = keywright_testkit::mutate::mutations(&seeds, 100, 7).collect();
+/// let mutants: Vec<Vec<u8>> = keywright_mutate::mutations(&seeds, 100, 7).collect();
 /// assert_eq!(mutants.len(), 100);
-/// assert_eq!(mutants, keywright_testkit::mutate::mutations(&seeds, 100, 7).collect::<Vec<_>>());
+/// assert_eq!(mutants, keywright_mutate::mutations(&seeds, 100, 7).collect::<Vec<_>>());
 /// ```
 pub fn mutations<'a>(
     seeds: &'a [&'a [u8]],
@@ -183,6 +227,21 @@ mod tests {
     use std::collections::BTreeSet;
 
     const SEEDS: [&[u8]; 3] = [b"id,name\n1,\"a\"\n", b"\x00\x00\x00\x05hello", b""];
+
+    #[test]
+    fn every_dose_has_a_number_for_each_kind_of_run_that_does_not_fall() {
+        let rows = DOSES
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let names: Vec<_> = rows.filter_map(|row| row.split('\t').next()).collect();
+        assert!(names.len() > 5, "{names:?}");
+        for name in names {
+            let doses = ["test", "test-all", "soak"].map(|kind| from_table(name, kind).unwrap());
+            assert!(0 < doses[0] && doses.is_sorted(), "{name}: {doses:?}");
+        }
+        assert_eq!(from_table("mutants", "nightly"), None);
+        assert_eq!(from_table("mutant", "test"), None);
+    }
 
     #[test]
     fn the_generator_gives_the_published_sequence() {
