@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run release test test-all lint bench bench-peers install-fpe python soak fuzz docs coverage
+.PHONY: help run build-quick release test test-all lint bench bench-peers install-fpe python soak fuzz docs coverage
 
 # Terminals export COLUMNS as their width; only `make run COLUMNS=a,b` names columns.
 # The same care for FILE, which some environments export too.
@@ -19,10 +19,12 @@ endif
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: ## build and do the main job: make run [FILE=path.csv [COLUMNS=a,b]]
+run: build-quick ## build and do the main job: make run [FILE=path.csv [COLUMNS=a,b]]
+	target/quick/keywright demo --home ./keywright-home $(demo_options)
+
+build-quick:
 	@scripts/setup
-	cargo build --release --locked -p keywright-cli
-	target/release/keywright demo --home ./keywright-home $(demo_options)
+	cargo build --profile quick --locked -p keywright-cli
 
 release: ## the program for production, in target/pgo/release: built by what it does at work (see scripts/release)
 	@scripts/release

@@ -1,4 +1,5 @@
-//! Tells the program which commit it is built from, where its tree is a checkout: results carry it.
+//! Tells the program how it is optimised and, where its tree is a checkout, from which commit it is built: results carry
+//! both.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,6 +13,9 @@ fn main() {
         }
     }
     println!("cargo::rerun-if-changed=build.rs");
+    if let Ok(level) = std::env::var("OPT_LEVEL") {
+        println!("cargo::rustc-env=KEYWRIGHT_OPT_LEVEL={level}");
+    }
     let described = Command::new("git")
         .args([
             "describe",

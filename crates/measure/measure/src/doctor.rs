@@ -5,6 +5,7 @@
 //! every fact behind a finding is in the result's record of the machine all the same.
 
 use crate::machine::{Limit, Machine};
+use crate::verdict::Word;
 
 /// Something about a machine that makes its figures worth less.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Severity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Subject {
-    /// The program was built without optimisation.
+    /// The program was built without optimisation, or with little.
     Build,
     /// The kernel's clock source.
     ClockSource,
@@ -111,22 +112,24 @@ impl Subject {
 
 /// How the measuring program was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "optimised or not")]
+#[expect(clippy::exhaustive_enums, reason = "each kind is told apart")]
 pub enum Build {
-    /// Without optimisation.
+    /// Without optimisation, with checks for developers.
     Debug,
-    /// With it.
+    /// For a first look: little optimised, so that it is compiled in minutes.
+    Quick,
+    /// With all optimisation.
     Release,
 }
 
 impl Build {
-    /// Of this program.
+    /// The fact that results of such a build carry.
     #[must_use]
-    pub const fn current() -> Self {
-        if cfg!(debug_assertions) {
-            Self::Debug
-        } else {
-            Self::Release
+    pub const fn fact(self) -> Option<Word> {
+        match self {
+            Self::Debug => Some(Word::DebugBuild),
+            Self::Quick => Some(Word::QuickBuild),
+            Self::Release => None,
         }
     }
 }
@@ -142,7 +145,7 @@ const HOT: f64 = 85.0;
 #[must_use]
 pub fn examine(machine: &Machine, build: Build) -> Vec<Finding> {
     let mut findings: Vec<Finding> = [
-        debug_build(build),
+        little_optimised(build),
         shared_core(machine),
         quota(machine),
         placement(machine),
@@ -166,11 +169,16 @@ pub fn examine(machine: &Machine, build: Build) -> Vec<Finding> {
     findings
 }
 
-fn debug_build(build: Build) -> Option<Finding> {
-    (build == Build::Debug).then(|| Finding {
+fn little_optimised(build: Build) -> Option<Finding> {
+    let what = match build {
+        Build::Debug => "this program was built without optimisation",
+        Build::Quick => "this program was built for a first look, with little optimisation",
+        Build::Release => return None,
+    };
+    Some(Finding {
         subject: Subject::Build,
         severity: Severity::Problem,
-        what: "this program was built without optimisation".to_owned(),
+        what: what.to_owned(),
         why: "its own code, and with it every short operation, is many times slower",
         remedy: "build with --release",
     })

@@ -56,6 +56,8 @@ pub enum Word {
     ClosedLoop,
     /// Fact: an unoptimised build.
     DebugBuild,
+    /// Fact: a build for a first look, little optimised.
+    QuickBuild,
     /// Fact: one run, so nothing is known about the spread between runs.
     SingleRun,
     /// Fact: calculated, not measured.
@@ -66,7 +68,7 @@ pub enum Word {
 
 impl Word {
     /// Every word, in the order in which they decide a case.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::AccountingBroken,
         Self::WrongOutput,
         Self::SloMissed,
@@ -88,6 +90,7 @@ impl Word {
         Self::CoLocated,
         Self::ClosedLoop,
         Self::DebugBuild,
+        Self::QuickBuild,
         Self::SingleRun,
         Self::Extrapolated,
         Self::StandIn,
@@ -118,6 +121,7 @@ impl Word {
             Self::CoLocated => "CO-LOCATED",
             Self::ClosedLoop => "CLOSED-LOOP",
             Self::DebugBuild => "DEBUG-BUILD",
+            Self::QuickBuild => "QUICK-BUILD",
             Self::SingleRun => "SINGLE-RUN",
             Self::Extrapolated => "EXTRAPOLATED",
             Self::StandIn => "STAND-IN",
@@ -132,6 +136,7 @@ impl Word {
             Self::CoLocated
                 | Self::ClosedLoop
                 | Self::DebugBuild
+                | Self::QuickBuild
                 | Self::SingleRun
                 | Self::Extrapolated
                 | Self::StandIn

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use keywright_clock::Clock;
 use keywright_measure::canary::{Canary, Noise, variation_percent};
-use keywright_measure::doctor::{Build, Severity, examine};
+use keywright_measure::doctor::{Severity, examine};
 use keywright_measure::machine::Machine;
 use keywright_measure::timer::Timer;
 use keywright_measure::{Load, Open};
@@ -36,7 +36,7 @@ struct Line {
 /// Says what speaks against measuring here, and changes nothing.
 pub(super) fn doctor(format: Format) -> Result<Exit, Failure> {
     let machine = Machine::read(Path::new("/"));
-    let findings = examine(&machine, Build::current());
+    let findings = examine(&machine, super::build());
     let report = Report {
         findings: findings
             .iter()

@@ -35,6 +35,8 @@ pub(crate) use interrupt::listen;
 pub(crate) use sitting::unmeasurable;
 pub(crate) use token::{TokenFlags, run as on_token};
 
+use keywright_measure::doctor::Build;
+
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
 
@@ -111,6 +113,15 @@ pub(crate) fn misused() {
         .is_some_and(|word| word == "bench" || word == "benchmark")
     {
         outputs::failed(Exit::Usage);
+    }
+}
+
+/// How this program was built.
+pub(crate) fn build() -> Build {
+    match option_env!("KEYWRIGHT_OPT_LEVEL") {
+        _ if cfg!(debug_assertions) => Build::Debug,
+        Some("0" | "1") => Build::Quick,
+        _ => Build::Release,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use keywright_measure::doctor::Build;
 use keywright_measure::document::Document;
 use keywright_report::filter::Filter;
 use keywright_report::history::{History, HistoryError, RunFilter, RunId, RunSummary};
@@ -119,10 +120,10 @@ pub(super) fn open(flags: &PastFlags) -> Result<History, Failure> {
 
 /// Finds out before a measurement whether its result can be kept, where that was asked for by name.
 pub(super) fn check(flags: &PastFlags, baseline: Option<&str>) -> Result<(), Failure> {
-    if baseline.is_some() && cfg!(debug_assertions) {
+    if baseline.is_some() && super::build() != Build::Release {
         return Err(Failure::new(
             Exit::Refused,
-            "figures of a debug build cannot be a baseline",
+            "figures of a debug or quick build cannot be a baseline",
             "measure with a release build",
         ));
     }

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use keywright_clock::{Clock, MonotonicTime, WallTime};
+use keywright_measure::doctor::Build;
 use keywright_measure::document::{
     Calibration, Case, Comparison, Document, Ending, Environment, Gate, Remark, Run, SCHEMA,
     SCHEMA_VERSION, Tool,
@@ -487,11 +488,7 @@ fn conditions(judging: &JudgeFlags, cases: &[Case]) -> Result<Vec<Gate>, Failure
 
 /// What holds for everything that this program measures here.
 pub(super) fn facts() -> Vec<Word> {
-    if cfg!(debug_assertions) {
-        vec![Word::DebugBuild]
-    } else {
-        Vec::new()
-    }
+    super::build().fact().into_iter().collect()
 }
 
 pub(super) fn tool() -> Tool {
@@ -509,13 +506,12 @@ pub(super) fn tool() -> Tool {
 }
 
 /// How this program was built: figures of one kind of build say nothing of another.
-const fn profile() -> &'static str {
-    if cfg!(debug_assertions) {
-        "debug"
-    } else if option_env!("KEYWRIGHT_PROFILE_FLAG").is_some() {
-        "release-pgo"
-    } else {
-        "release"
+fn profile() -> &'static str {
+    match super::build() {
+        Build::Debug => "debug",
+        Build::Quick => "quick",
+        Build::Release if option_env!("KEYWRIGHT_PROFILE_FLAG").is_some() => "release-pgo",
+        Build::Release => "release",
     }
 }
 

@@ -39,7 +39,7 @@ impl History {
         if !(1..=LONGEST_NAME).contains(&length) || name.chars().any(char::is_control) {
             return Err(HistoryError::BaselineName);
         }
-        if is_debug(&self.run(run)?) {
+        if is_little_optimised(&self.run(run)?) {
             return Err(HistoryError::DebugBaseline { run: run.clone() });
         }
         let transaction = self.write()?;
@@ -162,9 +162,10 @@ fn no_such(name: &str) -> HistoryError {
     HistoryError::NoSuchBaseline { name }
 }
 
-/// By the program's own word or by that of a target.
-fn is_debug(document: &Document) -> bool {
+/// Whether the build is no measure of another, by the program's own word or by that of a target.
+fn is_little_optimised(document: &Document) -> bool {
     let cases = document.cases.iter().flat_map(|case| &case.verdicts);
     let mut words = document.verdicts.iter().chain(cases);
-    document.tool.profile == "debug" || words.any(|word| *word == Word::DebugBuild)
+    matches!(document.tool.profile.as_str(), "debug" | "quick")
+        || words.any(|word| matches!(word, Word::DebugBuild | Word::QuickBuild))
 }

@@ -19,7 +19,7 @@ pub enum HistoryError {
         case: String,
     },
     /// An unoptimised build says nothing about any later one.
-    #[error("run {run} was measured with a debug build and cannot be a baseline")]
+    #[error("run {run} was measured with a debug or quick build and cannot be a baseline")]
     DebugBaseline {
         /// The run.
         run: RunId,

@@ -6,7 +6,7 @@
   var latest = null, shown = null, arrived = 0, paused = false, source = null;
   var GOOD = ["VALID", "PASS", "IMPROVED"];
   var BAD = ["ACCOUNTING-BROKEN", "WRONG-OUTPUT", "SLO-MISSED", "GENERATOR-LIMITED", "SATURATED", "CONCURRENCY-LIMITED", "TARGET-ERRORS", "REGRESSION"];
-  var FACT = ["CO-LOCATED", "CLOSED-LOOP", "DEBUG-BUILD", "SINGLE-RUN", "EXTRAPOLATED", "STAND-IN"];
+  var FACT = ["CO-LOCATED", "CLOSED-LOOP", "DEBUG-BUILD", "QUICK-BUILD", "SINGLE-RUN", "EXTRAPOLATED", "STAND-IN"];
 
   // === Text ===
   function id(name) { return document.getElementById(name); }
