@@ -41,6 +41,7 @@ const MAY_LOOK_BESIDE: &[&str] = &[
     "crates/measure/claims/tests/it/seeds.rs",
     "scripts/bench",
     "scripts/bench-fpe",
+    "scripts/newcomer",
     "scripts/run-tests",
     "tests/vectors/",
 ];
