@@ -4,6 +4,7 @@
 mod batch;
 mod cells;
 mod compact;
+mod kept;
 mod messages;
 mod output;
 mod splice;

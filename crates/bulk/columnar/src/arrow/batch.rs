@@ -14,7 +14,7 @@ use keywright_format::Cells;
 use keywright_protect::{Columns, Counts, Plan};
 
 use super::cells::{Building, by_number, texts};
-use super::compact::{Used, compacted, compacted_views, has_views};
+use super::compact::{Dictionaries, Used, compacted};
 use super::splice::Lane;
 use crate::error::{Trouble, unwritable};
 
@@ -135,16 +135,14 @@ impl<'p> Change<'p> {
             Some([own, second]) => [Some(own), Some(second)],
             None => [None, None],
         };
-        // A batch that stays whole has all that its rows have, but a dictionary may be that of other batches too, and a
-        // view may be one into the values of another column.
-        let kept = if rejected.is_some() || self.has_dictionaries {
-            compacted(&kept, own)?
-        } else if has_views(&kept) {
-            compacted_views(&kept)?
-        } else {
-            kept
+        // A batch that stays whole has all that its rows have, but a dictionary may be that of other batches too.
+        let dictionaries = match rejected.is_some() || self.has_dictionaries {
+            true => Dictionaries::Compacted,
+            false => Dictionaries::Kept,
         };
-        let rejected = rejected.map(|rejected| compacted(&rejected, second));
+        let kept = compacted(&kept, dictionaries, own)?;
+        let rejected =
+            rejected.map(|rejected| compacted(&rejected, Dictionaries::Compacted, second));
         Ok((kept, rejected.transpose()?))
     }
 

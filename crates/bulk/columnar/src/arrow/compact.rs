@@ -1,19 +1,25 @@
-//! Arrays without what no row of theirs has: views and dictionaries keep all that their source had, also of rows that
-//! went to the other file.
+//! Arrays with what their rows have, and nothing else: views and dictionaries keep all that their source had, also of rows
+//! that went to the other file, and a row that is null has bytes beneath it, which a writer may have left there.
+//!
+//! A row is shown if neither it nor what it is within is null, and if a union has chosen it. What is not shown becomes
+//! zeros, an empty text or an empty list; which rows are null stays as it was.
 
 use std::sync::Arc;
 
+use arrow_array::builder::BooleanBuilder;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
-    ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    ArrowDictionaryKeyType, BinaryType, BinaryViewType, ByteArrayType, ByteViewType, Int8Type,
+    Int16Type, Int32Type, Int64Type, LargeBinaryType, LargeUtf8Type, RunEndIndexType,
+    StringViewType, UInt8Type, UInt16Type, UInt32Type, UInt64Type, Utf8Type,
 };
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, GenericListViewArray, OffsetSizeTrait,
-    PrimitiveArray, RecordBatch, UInt64Array, make_array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, GenericByteArray,
+    GenericByteViewArray, GenericListArray, GenericListViewArray, MapArray, OffsetSizeTrait,
+    PrimitiveArray, RecordBatch, RunArray, StructArray, UInt64Array, UnionArray, make_array,
 };
-use arrow_buffer::{ArrowNativeType as _, ScalarBuffer};
-use arrow_schema::DataType;
+use arrow_buffer::{ArrowNativeType as _, MutableBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{DataType, UnionFields, UnionMode};
 use arrow_select::{filter::filter, take::take};
 
 use super::cells::by_number;
@@ -27,11 +33,7 @@ pub(super) struct Used(Vec<Vec<bool>>);
 impl Used {
     /// Adds what the rows of a batch have.
     pub(super) fn gather(&mut self, batch: &RecordBatch) -> Result<(), Trouble> {
-        let mut own = Compaction {
-            known: None,
-            dictionaries: Dictionaries::Compacted,
-            gathered: Vec::new(),
-        };
+        let mut own = Compaction::new(Dictionaries::Compacted, None);
         own.batch(batch)?;
         for (place, found) in own.gathered.into_iter().enumerate() {
             if self.0.len() <= place {
@@ -49,43 +51,21 @@ impl Used {
     }
 }
 
-/// Whether a column, or what is within one, is made of views: their buffers may hold what no row has.
-pub(super) fn has_views(batch: &RecordBatch) -> bool {
-    let schema = batch.schema();
-    let fields = schema.flattened_fields();
-    fields.iter().any(|field| is_view(field.data_type()))
-}
-
-fn is_view(kind: &DataType) -> bool {
-    use DataType::{BinaryView, LargeListView, ListView, Utf8View};
-    matches!(kind, Utf8View | BinaryView | ListView(_) | LargeListView(_))
-}
-
-/// A batch with what its rows have: of dictionaries, what the rows of the whole file have, if that is known. A file has
-/// one dictionary for all of its batches, and a stream may have one for each.
-pub(super) fn compacted(batch: &RecordBatch, known: Option<&Used>) -> Result<RecordBatch, Trouble> {
-    let mut compaction = Compaction {
-        known,
-        dictionaries: Dictionaries::Compacted,
-        gathered: Vec::new(),
-    };
-    compaction.batch(batch)
-}
-
-/// A batch whose views have buffers of their own. Dictionaries stay: those of a file are one for all of its batches.
-pub(super) fn compacted_views(batch: &RecordBatch) -> Result<RecordBatch, Trouble> {
-    let mut compaction = Compaction {
-        known: None,
-        dictionaries: Dictionaries::Kept,
-        gathered: Vec::new(),
-    };
-    compaction.batch(batch)
+/// A batch with what its rows have: of dictionaries that are compacted, what the rows of the whole file have, if that is
+/// known. A file has one dictionary for all of its batches, and a stream may have one for each.
+pub(super) fn compacted(
+    batch: &RecordBatch,
+    dictionaries: Dictionaries,
+    known: Option<&Used>,
+) -> Result<RecordBatch, Trouble> {
+    Compaction::new(dictionaries, known).batch(batch)
 }
 
 /// What happens to dictionaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Dictionaries {
+pub(super) enum Dictionaries {
     Compacted,
+    /// Those of a file are one for all of its batches.
     Kept,
 }
 
@@ -96,46 +76,97 @@ struct Compaction<'u> {
     gathered: Vec<Vec<bool>>,
 }
 
-impl Compaction<'_> {
+/// Which rows are shown; nothing where all are.
+type Shown<'s> = Option<&'s NullBuffer>;
+
+fn is_shown(shown: Shown<'_>, row: usize) -> bool {
+    shown.is_none_or(|shown| shown.is_valid(row))
+}
+
+impl<'u> Compaction<'u> {
+    const fn new(dictionaries: Dictionaries, known: Option<&'u Used>) -> Self {
+        Self {
+            known,
+            dictionaries,
+            gathered: Vec::new(),
+        }
+    }
+
     fn batch(&mut self, batch: &RecordBatch) -> Result<RecordBatch, Trouble> {
         let columns = batch.columns().iter();
-        let columns: Result<_, _> = columns.map(|column| self.array(column)).collect();
+        let columns: Result<_, _> = columns.map(|column| self.array(column, None)).collect();
         RecordBatch::try_new(batch.schema(), columns?).map_err(unwritable)
     }
 
-    fn array(&mut self, array: &ArrayRef) -> Result<ArrayRef, Trouble> {
+    /// An array, of which what it is within shows some rows.
+    fn array(&mut self, array: &ArrayRef, within: Shown<'_>) -> Result<ArrayRef, Trouble> {
+        let shown = NullBuffer::union(array.nulls(), within);
+        let shown = shown.as_ref().filter(|shown| shown.null_count() > 0);
         match array.data_type() {
-            DataType::Utf8View => Ok(Arc::new(array.as_string_view().gc())),
-            DataType::BinaryView => Ok(Arc::new(array.as_binary_view().gc())),
-            DataType::ListView(_) => self.list_view::<i32>(array),
-            DataType::LargeListView(_) => self.list_view::<i64>(array),
-            DataType::Dictionary(..) if self.dictionaries == Dictionaries::Kept => {
-                Ok(Arc::clone(array))
-            }
+            DataType::Utf8 => bytes::<Utf8Type>(array, shown),
+            DataType::LargeUtf8 => bytes::<LargeUtf8Type>(array, shown),
+            DataType::Binary => bytes::<BinaryType>(array, shown),
+            DataType::LargeBinary => bytes::<LargeBinaryType>(array, shown),
+            DataType::Utf8View => views::<StringViewType>(array, shown),
+            DataType::BinaryView => views::<BinaryViewType>(array, shown),
+            DataType::List(_) => self.list::<i32>(array, shown),
+            DataType::LargeList(_) => self.list::<i64>(array, shown),
+            DataType::Map(..) => self.map(array, shown),
+            DataType::ListView(_) => self.list_view::<i32>(array, shown),
+            DataType::LargeListView(_) => self.list_view::<i64>(array, shown),
+            DataType::FixedSizeList(..) => self.fixed_list(array, shown),
+            DataType::Struct(_) => self.structure(array, shown),
+            DataType::Union(fields, mode) => self.union(array, (fields, *mode), shown),
+            DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+                DataType::Int16 => self.runs::<Int16Type>(array, shown),
+                DataType::Int32 => self.runs::<Int32Type>(array, shown),
+                _ => self.runs::<Int64Type>(array, shown),
+            },
             DataType::Dictionary(key, _) => {
-                let made = by_number!(**key, dictionary(self, array));
+                let made = match self.dictionaries {
+                    Dictionaries::Kept => by_number!(**key, kept_dictionary(self, array, shown)),
+                    Dictionaries::Compacted => by_number!(**key, dictionary(self, array, shown)),
+                };
                 made.unwrap_or_else(|| Err(Trouble::damaged("a dictionary has no keys")))
             }
-            _ => self.parts(array),
+            _ => fixed(array, shown),
         }
     }
 
-    /// An array whose parts have a row for each of its own, or for each item of them: taking rows out took them out
-    /// there too.
-    fn parts(&mut self, array: &ArrayRef) -> Result<ArrayRef, Trouble> {
-        let data = array.to_data();
-        if data.child_data().is_empty() {
-            return Ok(Arc::clone(array));
-        }
-        let mut parts = Vec::with_capacity(data.child_data().len());
-        for part in data.child_data() {
-            parts.push(self.array(&make_array(part.clone()))?.to_data());
-        }
-        let made = data.into_builder().child_data(parts).build();
-        Ok(make_array(made.map_err(unwritable)?))
+    fn list<O: OffsetSizeTrait>(
+        &mut self,
+        array: &ArrayRef,
+        shown: Shown<'_>,
+    ) -> Result<ArrayRef, Trouble> {
+        let lists = array.as_list::<O>();
+        let (DataType::List(field) | DataType::LargeList(field)) = array.data_type() else {
+            return Err(Trouble::damaged("a list is none"));
+        };
+        let (offsets, items) = items(lists.offsets(), lists.values(), shown)?;
+        let items = self.array(&items, None)?;
+        let nulls = lists.nulls().cloned();
+        let made = GenericListArray::<O>::try_new(Arc::clone(field), offsets, items, nulls);
+        Ok(Arc::new(made.map_err(unwritable)?))
     }
 
-    fn list_view<O: OffsetSizeTrait>(&mut self, array: &ArrayRef) -> Result<ArrayRef, Trouble> {
+    fn map(&mut self, array: &ArrayRef, shown: Shown<'_>) -> Result<ArrayRef, Trouble> {
+        let maps = array.as_map();
+        let DataType::Map(field, ordered) = array.data_type() else {
+            return Err(Trouble::damaged("a map is none"));
+        };
+        let entries: ArrayRef = Arc::new(maps.entries().clone());
+        let (offsets, entries) = items(maps.offsets(), &entries, shown)?;
+        let entries = self.array(&entries, None)?.as_struct().clone();
+        let nulls = maps.nulls().cloned();
+        let made = MapArray::try_new(Arc::clone(field), offsets, entries, nulls, *ordered);
+        Ok(Arc::new(made.map_err(unwritable)?))
+    }
+
+    fn list_view<O: OffsetSizeTrait>(
+        &mut self,
+        array: &ArrayRef,
+        shown: Shown<'_>,
+    ) -> Result<ArrayRef, Trouble> {
         let lists = array.as_list_view::<O>();
         let (DataType::ListView(field) | DataType::LargeListView(field)) = array.data_type() else {
             return Err(Trouble::damaged("a list is none"));
@@ -146,7 +177,7 @@ impl Compaction<'_> {
                 lists.value_offset(row).as_usize(),
                 lists.value_size(row).as_usize(),
             );
-            let (start, size) = if lists.is_null(row) { (0, 0) } else { there };
+            let (start, size) = if is_shown(shown, row) { there } else { (0, 0) };
             let number =
                 |number| O::from_usize(number).ok_or_else(|| unwritable("a list is too long"));
             offsets.push(number(items.len())?);
@@ -158,21 +189,254 @@ impl Compaction<'_> {
             Arc::clone(field),
             ScalarBuffer::from(offsets),
             ScalarBuffer::from(sizes),
-            self.array(&items)?,
+            self.array(&items, None)?,
             lists.nulls().cloned(),
         );
         Ok(Arc::new(made.map_err(unwritable)?))
     }
+
+    fn fixed_list(&mut self, array: &ArrayRef, shown: Shown<'_>) -> Result<ArrayRef, Trouble> {
+        let lists = array.as_fixed_size_list();
+        let DataType::FixedSizeList(field, size) = array.data_type() else {
+            return Err(Trouble::damaged("a list is none"));
+        };
+        let items = usize::try_from(*size).unwrap_or_default();
+        if items == 0 {
+            return Ok(Arc::clone(array));
+        }
+        let shown = shown.map(|shown| shown.expand(items));
+        let values = lists.values().slice(0, lists.len() * items);
+        let values = self.array(&values, shown.as_ref())?;
+        let nulls = lists.nulls().cloned();
+        let made = FixedSizeListArray::try_new(Arc::clone(field), *size, values, nulls);
+        Ok(Arc::new(made.map_err(unwritable)?))
+    }
+
+    fn structure(&mut self, array: &ArrayRef, shown: Shown<'_>) -> Result<ArrayRef, Trouble> {
+        let (fields, parts, nulls) = array.as_struct().clone().into_parts();
+        let parts: Result<Vec<_>, _> = parts.iter().map(|part| self.array(part, shown)).collect();
+        let made = StructArray::try_new_with_length(fields, parts?, nulls, array.len());
+        Ok(Arc::new(made.map_err(unwritable)?))
+    }
+
+    /// A part has a row for each of a sparse union, and shows those that are of its own type; a dense one has the rows
+    /// that offsets lead to.
+    fn union(
+        &mut self,
+        array: &ArrayRef,
+        (fields, mode): (&UnionFields, UnionMode),
+        shown: Shown<'_>,
+    ) -> Result<ArrayRef, Trouble> {
+        let old = array.as_union();
+        let types = old.type_ids();
+        let mut offsets = vec![0; types.len()];
+        let mut parts = Vec::with_capacity(fields.len());
+        for (number, _) in fields.iter() {
+            let (mut rows, mut is_own) = (Vec::new(), BooleanBuilder::new());
+            let own = types
+                .iter()
+                .enumerate()
+                .map(|(row, kind)| (row, *kind == number));
+            for (row, is_chosen) in own {
+                if mode == UnionMode::Sparse {
+                    is_own.append_value(is_chosen && is_shown(shown, row));
+                } else if is_chosen {
+                    if let Some(offset) = offsets.get_mut(row) {
+                        *offset = i32::try_from(rows.len()).map_err(unwritable)?;
+                    }
+                    rows.push(old.value_offset(row) as u64);
+                    is_own.append_value(is_shown(shown, row));
+                }
+            }
+            let part = match mode {
+                UnionMode::Sparse => Arc::clone(old.child(number)),
+                UnionMode::Dense => {
+                    let rows = UInt64Array::from(rows);
+                    take(old.child(number), &rows, None).map_err(unwritable)?
+                }
+            };
+            let is_own = NullBuffer::from(is_own.finish().values().clone());
+            parts.push(self.array(&part, Some(&is_own))?);
+        }
+        let offsets = (mode == UnionMode::Dense).then(|| ScalarBuffer::from(offsets));
+        let made = UnionArray::try_new(fields.clone(), types.clone(), offsets, parts);
+        Ok(Arc::new(made.map_err(unwritable)?))
+    }
+
+    /// A run is shown if one of its rows is.
+    fn runs<R: RunEndIndexType>(
+        &mut self,
+        array: &ArrayRef,
+        shown: Shown<'_>,
+    ) -> Result<ArrayRef, Trouble> {
+        let none = || Trouble::damaged("a column of runs is none");
+        let old = array.as_any().downcast_ref::<RunArray<R>>();
+        let old = old.ok_or_else(none)?;
+        let (before, rows) = (old.offset(), old.len());
+        let (mut places, mut ends, mut is_own) = (Vec::new(), Vec::new(), BooleanBuilder::new());
+        let mut start = 0;
+        for (place, end) in old.run_ends().values().iter().enumerate() {
+            let end = end.as_usize().saturating_sub(before).min(rows);
+            if end > start {
+                places.push(place as u64);
+                ends.push(R::Native::from_usize(end).ok_or_else(none)?);
+                is_own.append_value((start..end).any(|row| is_shown(shown, row)));
+                start = end;
+            }
+        }
+        let values = take(old.values(), &UInt64Array::from(places), None).map_err(unwritable)?;
+        let is_own = NullBuffer::from(is_own.finish().values().clone());
+        let values = self.array(&values, Some(&is_own))?;
+        let ends = PrimitiveArray::<R>::from_iter_values(ends);
+        let made = array.to_data().into_builder().offset(0);
+        let made = made.child_data(vec![ends.to_data(), values.to_data()]);
+        Ok(make_array(made.build().map_err(unwritable)?))
+    }
+}
+
+/// The items of lists that are shown, and where each list ends among them.
+fn items<O: OffsetSizeTrait>(
+    offsets: &OffsetBuffer<O>,
+    values: &ArrayRef,
+    shown: Shown<'_>,
+) -> Result<(OffsetBuffer<O>, ArrayRef), Trouble> {
+    let pairs = || {
+        let own = offsets.iter().zip(offsets.iter().skip(1));
+        own.map(|(start, end)| start.as_usize()..end.as_usize())
+    };
+    let has_hidden = shown.is_some_and(|shown| {
+        let hidden = pairs().enumerate();
+        let mut hidden = hidden.filter(|(row, _)| shown.is_null(*row));
+        hidden.any(|(_, items)| !items.is_empty())
+    });
+    let shown = |row| !has_hidden || is_shown(shown, row);
+    let lengths = pairs().enumerate();
+    let lengths = lengths.map(|(row, items)| if shown(row) { items.len() } else { 0 });
+    let made = OffsetBuffer::from_lengths(lengths);
+    if !has_hidden {
+        let first = offsets.first().as_usize();
+        let last = offsets.last().as_usize();
+        return Ok((made, values.slice(first, last - first)));
+    }
+    let own = pairs().enumerate().filter(|(row, _)| shown(*row));
+    let own = own.flat_map(|(_, items)| items.map(|item| item as u64));
+    let items = take(values, &UInt64Array::from_iter_values(own), None).map_err(unwritable)?;
+    Ok((made, items))
+}
+
+/// Texts, or bytes of other kinds. What stands before the first of them and behind the last is not written.
+fn bytes<T: ByteArrayType>(array: &ArrayRef, shown: Shown<'_>) -> Result<ArrayRef, Trouble> {
+    let Some(shown) = shown else {
+        return Ok(Arc::clone(array));
+    };
+    let old = array.as_bytes::<T>();
+    let length = |row| old.value_length(row).as_usize();
+    if (0..old.len()).all(|row| shown.is_valid(row) || length(row) == 0) {
+        return Ok(Arc::clone(array));
+    }
+    let mut values: Vec<u8> = Vec::with_capacity(old.values().len());
+    let mut lengths = vec![0; old.len()];
+    for (row, own) in lengths.iter_mut().enumerate() {
+        if shown.is_valid(row) {
+            *own = length(row);
+            values.extend_from_slice(old.value(row).as_ref());
+        }
+    }
+    let offsets = OffsetBuffer::<T::Offset>::from_lengths(lengths);
+    let made = GenericByteArray::<T>::try_new(offsets, values.into(), old.nulls().cloned());
+    Ok(Arc::new(made.map_err(unwritable)?))
+}
+
+/// With a buffer of their own. A short text is within its view.
+fn views<T: ByteViewType>(array: &ArrayRef, shown: Shown<'_>) -> Result<ArrayRef, Trouble> {
+    let old = array.as_byte_view::<T>();
+    let Some(shown) = shown else {
+        return Ok(Arc::new(old.gc()));
+    };
+    let views = old.views().iter().enumerate();
+    let views = views.map(|(row, view)| if shown.is_valid(row) { *view } else { 0 });
+    let made = GenericByteViewArray::<T>::try_new(
+        views.collect(),
+        Arc::clone(old.data_buffers()),
+        old.nulls().cloned(),
+    );
+    Ok(Arc::new(made.map_err(unwritable)?.gc()))
+}
+
+/// Values of so many bytes each, or bits.
+fn fixed(array: &ArrayRef, shown: Shown<'_>) -> Result<ArrayRef, Trouble> {
+    let kind = array.data_type();
+    let Some(shown) = shown.filter(|_| *kind != DataType::Null) else {
+        return Ok(Arc::clone(array));
+    };
+    if *kind == DataType::Boolean {
+        let old = array.as_boolean();
+        let values = old.values() & shown.inner();
+        return Ok(Arc::new(BooleanArray::new(values, old.nulls().cloned())));
+    }
+    let width = match kind {
+        DataType::FixedSizeBinary(width) => usize::try_from(*width).ok(),
+        kind => kind.primitive_width(),
+    };
+    let width = width.ok_or_else(|| unwritable("a column has a type without a width"))?;
+    let data = array.to_data();
+    let start = data.offset() * width;
+    let old = data.buffers().first().map(|buffer| buffer.as_slice());
+    let old = old.and_then(|old| old.get(start..start + array.len() * width));
+    let old = old.ok_or_else(|| Trouble::damaged("a column is cut short"))?;
+    // Aligned for every type.
+    let mut values = MutableBuffer::from_len_zeroed(old.len());
+    put_shown(old, &mut values, (width, shown));
+    let made = data
+        .clone()
+        .into_builder()
+        .offset(0)
+        .buffers(vec![values.into()]);
+    Ok(make_array(made.build().map_err(unwritable)?))
+}
+
+/// Copies the values of so many bytes each that are shown to where there are zeros.
+pub(super) fn put_shown(old: &[u8], new: &mut [u8], (width, shown): (usize, &NullBuffer)) {
+    for (start, end) in shown.valid_slices() {
+        let own = start * width..end * width;
+        if let (Some(old), Some(new)) = (old.get(own.clone()), new.get_mut(own)) {
+            new.copy_from_slice(old);
+        }
+    }
+}
+
+/// A dictionary with all of its values, and keys for the rows that are shown.
+fn kept_dictionary<K: ArrowDictionaryKeyType>(
+    compaction: &mut Compaction<'_>,
+    array: &ArrayRef,
+    shown: Shown<'_>,
+) -> Result<ArrayRef, Trouble> {
+    let old = array.as_dictionary::<K>();
+    if shown.is_none() && old.values().null_count() == 0 {
+        return Ok(Arc::clone(array));
+    }
+    let keys = old.keys().iter().enumerate();
+    let keys = keys.map(|(row, key)| key.filter(|_| is_shown(shown, row)));
+    let values = match old.values().null_count() {
+        0 => Arc::clone(old.values()),
+        _ => compaction.array(old.values(), None)?,
+    };
+    let made = DictionaryArray::<K>::try_new(keys.collect(), values).map_err(unwritable)?;
+    Ok(Arc::new(made))
 }
 
 fn dictionary<K: ArrowDictionaryKeyType>(
     compaction: &mut Compaction<'_>,
     array: &ArrayRef,
+    shown: Shown<'_>,
 ) -> Result<ArrayRef, Trouble> {
     let old = array.as_dictionary::<K>();
     let place = compaction.gathered.len();
+    let keys = old.keys().iter().enumerate();
+    let keys = keys.map(|(row, key)| key.filter(|_| is_shown(shown, row)));
+    let keys: PrimitiveArray<K> = keys.collect();
     let mut used = vec![false; old.values().len()];
-    for key in old.keys().iter().flatten() {
+    for key in keys.iter().flatten() {
         if let Some(used) = used.get_mut(key.as_usize()) {
             *used = true;
         }
@@ -191,8 +455,8 @@ fn dictionary<K: ArrowDictionaryKeyType>(
         next += usize::from(*used);
     }
     let values = filter(old.values(), &BooleanArray::from(used)).map_err(unwritable)?;
-    let values = compaction.array(&values)?;
-    let keys = old.keys().iter().map(|key| {
+    let values = compaction.array(&values, None)?;
+    let keys = keys.iter().map(|key| {
         let place = places.get(key?.as_usize())?;
         K::Native::from_usize(*place)
     });
@@ -285,12 +549,8 @@ mod tests {
         ] {
             let kept = filter(&array, &stays).unwrap();
             assert!(contains(&kept, ROWS[1]), "{}", array.data_type());
-            let mut compaction = Compaction {
-                known: None,
-                dictionaries: Dictionaries::Compacted,
-                gathered: Vec::new(),
-            };
-            let made = compaction.array(&kept).unwrap();
+            let mut compaction = Compaction::new(Dictionaries::Compacted, None);
+            let made = compaction.array(&kept, None).unwrap();
             assert_eq!(made.to_data(), kept.to_data(), "{}", array.data_type());
             assert!(!contains(&made, ROWS[1]), "{}", array.data_type());
             assert!(contains(&made, ROWS[2]), "{}", array.data_type());
@@ -309,7 +569,7 @@ mod tests {
         used.gather(&batch(0)).unwrap();
         used.gather(&batch(2)).unwrap();
         for row in [0, 2] {
-            let made = compacted(&batch(row), Some(&used)).unwrap();
+            let made = compacted(&batch(row), Dictionaries::Compacted, Some(&used)).unwrap();
             assert_eq!(made, batch(row));
             let values = made.column(0).as_any_dictionary().values();
             let values: Vec<_> = values.as_string::<i32>().iter().flatten().collect();
@@ -322,11 +582,7 @@ mod tests {
         let mut builder = Int32Builder::new();
         builder.append_value(7);
         let array: ArrayRef = Arc::new(builder.finish());
-        let mut compaction = Compaction {
-            known: None,
-            dictionaries: Dictionaries::Compacted,
-            gathered: Vec::new(),
-        };
-        assert_eq!(&compaction.array(&array).unwrap(), &array);
+        let mut compaction = Compaction::new(Dictionaries::Compacted, None);
+        assert_eq!(&compaction.array(&array, None).unwrap(), &array);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! For batches of the common form: nothing compressed, no dictionaries, each buffer behind the one before it, and in the
 //! columns that are read texts with offsets, in ASCII, without bytes where there is a null. All others are read whole
-//! ([`super::batch`]), with the same values. What lies between buffers stays behind, and so does what no row has.
+//! ([`super::batch`]), with the same values. What lies between buffers stays behind, and so does what no row has
+//! ([`super::kept`]).
 
 use std::ops::Range;
 
@@ -10,13 +11,14 @@ use arrow_ipc::{
     Buffer, FieldNode, MessageBuilder, MessageHeader, MetadataVersion, RecordBatchBuilder,
     root_as_message,
 };
-use arrow_schema::{DataType, FieldRef};
+use arrow_schema::{DataType, FieldRef, Fields};
 use flatbuffers::FlatBufferBuilder;
 use keywright_format::{Cells, OnBad};
 use keywright_protect::{Columns, Plan};
 
 use super::ArrowTable;
 use super::batch::{Change, ROWS};
+use super::kept::Keeper;
 use super::messages::Item;
 use crate::error::{Trouble, unwritable};
 use crate::positional::Positional;
@@ -26,22 +28,37 @@ pub(super) const ALIGNMENT: usize = 64;
 
 /// How the offsets of a column are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Width {
+pub(super) enum Width {
     Small,
     Large,
 }
 
 impl Width {
-    const fn bytes(self) -> usize {
+    pub(super) const fn bytes(self) -> usize {
         match self {
             Self::Small => 4,
             Self::Large => 8,
+        }
+    }
+
+    /// Offsets as they are in the file. One that cannot be is larger than every file.
+    pub(super) fn read(self, raw: &[u8], out: &mut Vec<usize>) {
+        let far = usize::MAX;
+        if self == Self::Large {
+            let (own, _) = raw.as_chunks::<8>();
+            let own = own.iter().map(|offset| i64::from_le_bytes(*offset));
+            out.extend(own.map(|offset| usize::try_from(offset).unwrap_or(far)));
+        } else {
+            let (own, _) = raw.as_chunks::<4>();
+            let own = own.iter().map(|offset| i32::from_le_bytes(*offset));
+            out.extend(own.map(|offset| usize::try_from(offset).unwrap_or(far)));
         }
     }
 }
 
 /// Where the columns of a table stand among the nodes and buffers of its batches.
 pub(super) struct Lanes {
+    fields: Fields,
     first: Vec<(usize, usize)>,
     nodes: usize,
     buffers: usize,
@@ -87,6 +104,7 @@ impl Lanes {
         });
         Some(Self {
             changes: changes.collect::<Option<_>>()?,
+            fields: fields.clone(),
             first,
             nodes,
             buffers,
@@ -162,6 +180,21 @@ impl Told {
         let fits = sized && views.is_none_or(|views| views.is_empty()) && item.end() < bytes.size();
         Ok(fits.then_some(told))
     }
+
+    /// The buffers, those of columns that stay without what no row has; nothing where that is not of the common form.
+    fn parts(&self, lanes: &Lanes, bytes: &Positional) -> Result<Option<Vec<Part>>, Trouble> {
+        let changes = lanes.changes.iter();
+        let changes: Vec<_> = changes.map(|(place, _)| lanes.wanted.get(*place)).collect();
+        let mut keeper = Keeper::new(bytes, &self.nodes, &self.buffers);
+        for (column, field) in lanes.fields.iter().enumerate() {
+            if changes.contains(&Some(&column)) {
+                keeper.pass(size(field.data_type()).unwrap_or_default());
+            } else if keeper.column(field.data_type(), self.rows, None)?.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(keeper.finish()))
+    }
 }
 
 /// Where a buffer is in the file; nothing if it is outside of its message.
@@ -201,18 +234,7 @@ impl Lane {
         };
         bytes.read_into(offsets, &mut self.raw)?;
         self.offsets.clear();
-        let far = usize::MAX;
-        if width == Width::Large {
-            let (own, _) = self.raw.as_chunks::<8>();
-            let own = own.iter().map(|offset| i64::from_le_bytes(*offset));
-            self.offsets
-                .extend(own.map(|offset| usize::try_from(offset).unwrap_or(far)));
-        } else {
-            let (own, _) = self.raw.as_chunks::<4>();
-            let own = own.iter().map(|offset| i32::from_le_bytes(*offset));
-            self.offsets
-                .extend(own.map(|offset| usize::try_from(offset).unwrap_or(far)));
-        }
+        width.read(&self.raw, &mut self.offsets);
         self.offsets.truncate(told.rows + 1);
         bytes.read_into(texts, &mut self.texts)?;
         self.valid = None;
@@ -432,13 +454,12 @@ impl Part {
 }
 
 impl Spliced {
-    /// Takes what was read of columns that changed.
+    /// Takes the buffers of columns that stay, and what was read of columns that changed.
     fn new(
         mut told: Told,
         (lanes, read): (&Lanes, &mut [Lane]),
-        made: Vec<Made>,
+        (mut parts, made): (Vec<Part>, Vec<Made>),
     ) -> Result<Self, Trouble> {
-        let mut parts: Vec<Part> = told.buffers.into_iter().map(Part::Kept).collect();
         for (made, (place, _)) in made.into_iter().zip(&lanes.changes) {
             let column = lanes.wanted.get(*place);
             let first = column.and_then(|column| lanes.first.get(*column));
@@ -513,6 +534,9 @@ impl Change<'_> {
         let Some(told) = Told::of(lanes, bytes, item)? else {
             return Ok(None);
         };
+        let Some(parts) = told.parts(lanes, bytes)? else {
+            return Ok(None);
+        };
         self.lanes.resize_with(lanes.wanted.len(), Lane::default);
         let wanted = lanes.wanted.iter().zip(&lanes.widths);
         for (lane, (column, width)) in self.lanes.iter_mut().zip(wanted) {
@@ -548,7 +572,7 @@ impl Change<'_> {
             step(rows.len())?;
         }
         self.done.rows += told.rows as u64;
-        Spliced::new(told, (lanes, &mut self.lanes), made).map(Some)
+        Spliced::new(told, (lanes, &mut self.lanes), (parts, made)).map(Some)
     }
 }
 

@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod beneath;
+#[cfg(test)]
 mod damaged;
 #[cfg(test)]
 mod interrupted;
