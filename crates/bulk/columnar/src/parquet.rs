@@ -1,7 +1,8 @@
-//! Parquet files: columns that stay are copied chunk by chunk as they are; columns that change are read and written
-//! anew, with their dictionaries, statistics, page indexes and bloom filters.
+//! Parquet files: columns that stay are copied chunk by chunk as they are, but for those whose dictionary has entries that
+//! no row has; these and columns that change are read and written anew, with their dictionaries, statistics, page indexes and bloom filters.
 
 mod blocks;
+mod dictionary;
 mod footer;
 mod group;
 mod leaf;
@@ -13,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use keywright_format::OnBad;
-use keywright_protect::{Input, Plan};
+use keywright_protect::{Direction, Input, Plan};
 use keywright_tabular::csv::Layout;
 use parquet::basic::CompressionCodec;
 use parquet::file::metadata::{
@@ -93,7 +94,10 @@ impl ParquetTable {
         self.refuse_overlaps(plan)?;
         for (column, named, on_bad) in plan.changes() {
             let descriptor = self.column(column);
-            if Cellular::of(&descriptor) != Some(Cellular::Texts) {
+            if !matches!(
+                Cellular::of(&descriptor),
+                Some(Cellular::Texts | Cellular::Nulls)
+            ) {
                 return Err(wrong_type(
                     &descriptor,
                     "protected: it must be a column of texts",
@@ -122,7 +126,9 @@ impl ParquetTable {
             for (column, chunk) in group.columns().iter().enumerate() {
                 let codec = chunk.compression_codec();
                 let is_unknown = matches!(codec, CompressionCodec::BROTLI | CompressionCodec::LZO);
-                if is_unknown && (plan.rejects() || wanted.contains(&column)) {
+                // Whether its dictionary has only what its rows have, nobody can tell.
+                let is_judged = leaves_entries_out(plan) && dictionary::has_dictionary(chunk);
+                if is_unknown && (plan.rejects() || is_judged || wanted.contains(&column)) {
                     return Err(Error::Codec {
                         column: name(&self.column(column)),
                         codec: codec.to_string(),
@@ -226,6 +232,12 @@ impl ParquetTable {
         }
         Ok(())
     }
+}
+
+/// Whether columns that stay are written without entries of dictionaries that no row has: one of them may be a value of a
+/// column that is protected.
+fn leaves_entries_out(plan: &Plan) -> bool {
+    plan.direction() == Direction::Protect
 }
 
 /// The name of a column as rules give it: the names of all that it stands within, with points between.

@@ -12,9 +12,9 @@ use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
 
 use super::blocks::Done;
-use super::leaf::{Leaf, batch_rows, is_nullable};
+use super::leaf::{Cellular, Leaf, batch_rows, is_nullable};
 use super::output::{Output, Statistics, properties};
-use super::{ParquetTable, range, split};
+use super::{ParquetTable, dictionary, leaves_entries_out, range, split};
 use crate::error::{Trouble, unwritable};
 use crate::line::line;
 use crate::metadata::Metadata;
@@ -169,14 +169,22 @@ impl<'t> Job<'t> {
             match self.changes.iter().position(|changed| *changed == column) {
                 _ if rows == 0 => empty(&mut writers)?,
                 Some(change) => {
-                    let counts = self.changed((group, column), (change, first), &mut writers, tick);
+                    let place = (group, column);
+                    let counts = match Cellular::of(&self.table.column(column)) {
+                        Some(Cellular::Nulls) => {
+                            self.nulls(place, (change, first), &mut writers, tick)
+                        }
+                        _ => self.changed(place, (change, first), &mut writers, tick),
+                    };
                     if let (Some(sum), Some(counts)) =
                         (done.counts.get_mut(change), counts?.first())
                     {
                         sum.add(counts);
                     }
                 }
-                None if gone == 0 => self.copied(like, (group, column), &mut writers)?,
+                None if gone == 0 && !self.has_unused(group, column)? => {
+                    self.copied(like, (group, column), &mut writers)?
+                }
                 None => self.split((group, column), &mut writers)?,
             }
         }
@@ -215,14 +223,42 @@ impl<'t> Job<'t> {
         }
     }
 
-    /// A column that stays, of a row group that loses rows.
+    /// Whether a column that stays has values that none of its rows has.
+    fn has_unused(&self, group: usize, column: usize) -> Result<bool, Trouble> {
+        Ok(leaves_entries_out(self.plan) && dictionary::has_unused(self.table, group, column)?)
+    }
+
+    /// A column that is to change and has only nulls.
+    fn nulls(
+        &self,
+        (group, column): (usize, usize),
+        (change, first): (usize, u64),
+        writers: &mut Writers<'_, '_>,
+        tick: &mut Tick<'_>,
+    ) -> Result<Vec<Counts>, Trouble> {
+        let counts = self.batches(group, (change, first), tick, &mut |_, leaf| match (0..leaf
+            .rows())
+            .any(|row| leaf.has_value(row))
+        {
+            true => Err(Trouble::damaged("a column of nulls has a value")),
+            false => Ok(()),
+        })?;
+        self.split((group, column), writers)?;
+        Ok(counts)
+    }
+
+    /// A column whose values stay, in a row group that loses rows, or without what no row has.
     fn split(
         &self,
         (group, column): (usize, usize),
         writers: &mut Writers<'_, '_>,
     ) -> Result<(), Trouble> {
         let reader = super::leaf::reader(self.table, group, column)?;
-        let dropped = writers.dropped;
+        let all = vec![false; self.rows(group)];
+        let dropped = match writers.dropped {
+            [] => &all,
+            dropped => dropped,
+        };
         let (mut own, mut second) = writers.next()?;
         split::split(
             reader,

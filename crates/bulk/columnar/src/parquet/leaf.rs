@@ -26,6 +26,8 @@ pub(crate) enum Cellular {
     Texts,
     Int32,
     Int64,
+    /// No row has a value.
+    Nulls,
 }
 
 impl Cellular {
@@ -36,6 +38,11 @@ impl Cellular {
         }
         let logical = column.logical_type_ref();
         match column.physical_type() {
+            Type::BYTE_ARRAY | Type::INT32 | Type::INT64
+                if logical == Some(&LogicalType::Unknown) =>
+            {
+                Some(Self::Nulls)
+            }
             Type::BYTE_ARRAY => match (logical, column.converted_type()) {
                 (None | Some(LogicalType::String | LogicalType::Enum), ConvertedType::NONE)
                 | (_, ConvertedType::UTF8 | ConvertedType::ENUM) => Some(Self::Texts),

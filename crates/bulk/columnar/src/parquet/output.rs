@@ -297,7 +297,7 @@ pub(crate) fn properties(
     Arc::new(builder.build())
 }
 
-fn is_dictionary(encoding: Encoding) -> bool {
+pub(super) fn is_dictionary(encoding: Encoding) -> bool {
     // Older files have the other name.
     matches!(
         encoding,

@@ -37,7 +37,7 @@ pub(super) struct Plain {
     offsets: Vec<usize>,
 }
 
-fn cut() -> Trouble {
+pub(super) fn cut() -> Trouble {
     Trouble::damaged("a page is cut short")
 }
 
@@ -180,7 +180,7 @@ impl Plain {
     }
 }
 
-fn part(bytes: &Bytes, range: std::ops::Range<usize>) -> Result<Bytes, Trouble> {
+pub(super) fn part(bytes: &Bytes, range: std::ops::Range<usize>) -> Result<Bytes, Trouble> {
     match bytes.get(range) {
         Some(own) => Ok(bytes.slice_ref(own)),
         None => Err(cut()),
@@ -188,7 +188,7 @@ fn part(bytes: &Bytes, range: std::ops::Range<usize>) -> Result<Bytes, Trouble> 
 }
 
 /// Levels of a page that are left.
-struct Levels {
+pub(super) struct Levels {
     bytes: Bytes,
     at: usize,
     most: i16,
@@ -205,7 +205,7 @@ enum Run {
 }
 
 impl Levels {
-    fn new(bytes: Bytes, most: i16) -> Self {
+    pub(super) fn new(bytes: Bytes, most: i16) -> Self {
         Self {
             bytes,
             at: 0,
@@ -216,7 +216,7 @@ impl Levels {
     }
 
     /// The next so many.
-    fn take(&mut self, count: usize, out: &mut Vec<i16>) -> Result<(), Trouble> {
+    pub(super) fn take(&mut self, count: usize, out: &mut Vec<i16>) -> Result<(), Trouble> {
         let before = out.len();
         let end = before + count;
         while out.len() < end {
