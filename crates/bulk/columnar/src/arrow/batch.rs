@@ -210,6 +210,8 @@ struct Made {
 
 enum Form {
     Texts(Building),
+    /// There is no value that could change.
+    Nulls,
     /// Of a dictionary only which rows lose their value: the values are changed once.
     Dictionary(Vec<bool>),
 }
@@ -218,6 +220,7 @@ impl Made {
     fn new(batch: &RecordBatch, column: usize) -> Self {
         let schema = batch.schema();
         let form = match schema.field(column).data_type() {
+            DataType::Null => Form::Nulls,
             DataType::Dictionary(..) => Form::Dictionary(Vec::new()),
             kind => Form::Texts(Building::new(kind)),
         };
@@ -238,6 +241,7 @@ impl Made {
             let gone = nullable && text.is_empty() && !was.get(row).is_empty();
             let stays = !gone && !is_null(row);
             match &mut self.form {
+                Form::Nulls => {}
                 Form::Dictionary(gaps) => gaps.push(!stays),
                 Form::Texts(building) => {
                     if !building.push(stays.then_some(text)) {
@@ -252,6 +256,7 @@ impl Made {
     fn finish(self, batch: &RecordBatch, of: (&Plan, usize)) -> Result<ArrayRef, Trouble> {
         let gaps = match self.form {
             Form::Texts(building) => return Ok(building.finish()),
+            Form::Nulls => return Ok(Arc::clone(batch.column(self.column))),
             Form::Dictionary(gaps) => gaps,
         };
         let old = batch.column(self.column);
@@ -270,6 +275,9 @@ fn values(old: &ArrayRef, (plan, change): (&Plan, usize)) -> Result<ArrayRef, Tr
     let old = old.as_any_dictionary_opt();
     let old = old.ok_or_else(|| Trouble::damaged("a dictionary is none"))?;
     let old = old.values();
+    if *old.data_type() == DataType::Null {
+        return Ok(Arc::clone(old));
+    }
     let was = texts(old).unwrap_or_default();
     let mut columns = Columns::single(plan, change, 0);
     columns.put(0, (0..old.len()).map(|row| was.get(row)));

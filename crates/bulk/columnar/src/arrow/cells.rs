@@ -35,15 +35,17 @@ pub(super) use by_number;
 /// Whether a column of this type can change.
 pub(super) fn is_text(kind: &DataType) -> bool {
     match kind {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Dictionary(_, values) => {
-            matches!(
-                **values,
-                DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-            )
-        }
-        _ => false,
+        DataType::Dictionary(_, values) => is_plain_text(values),
+        kind => is_plain_text(kind),
     }
+}
+
+/// A column of nulls has no text that would not be one.
+const fn is_plain_text(kind: &DataType) -> bool {
+    matches!(
+        kind,
+        DataType::Null | DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+    )
 }
 
 /// Whether the rows of a column of this type can be said as texts.
@@ -58,6 +60,7 @@ pub(super) fn texts(array: &ArrayRef) -> Option<Texts> {
         DataType::Utf8 => strings(array.as_string::<i32>().iter(), &mut texts),
         DataType::LargeUtf8 => strings(array.as_string::<i64>().iter(), &mut texts),
         DataType::Utf8View => strings(array.as_string_view().iter(), &mut texts),
+        DataType::Null => (0..array.len()).for_each(|_| texts.push(&[])),
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary_opt()?;
             let values = self::texts(dictionary.values())?;

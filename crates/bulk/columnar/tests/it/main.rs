@@ -12,6 +12,8 @@ mod leftovers;
 #[cfg(test)]
 mod metadata;
 #[cfg(test)]
+mod nulls;
+#[cfg(test)]
 mod processes;
 #[cfg(test)]
 mod refused;
@@ -21,5 +23,7 @@ mod round_trip;
 mod scene;
 #[cfg(test)]
 mod spliced;
+#[cfg(test)]
+mod unused;
 #[cfg(test)]
 mod writers;
