@@ -8,6 +8,7 @@ mod kept;
 mod messages;
 mod output;
 mod splice;
+mod types;
 
 use std::sync::Arc;
 
@@ -150,18 +151,27 @@ impl ArrowTable {
     pub(crate) fn metadata_of(&self, plan: &Plan) -> Result<Metadata, Trouble> {
         let columns: Vec<usize> = plan.changes().map(|(column, ..)| column).collect();
         let schema = self.schema();
-        let names = schema.fields().iter().map(|field| field.name().as_str());
+        let all = self.names();
         let pairs = self.messages.metadata.iter();
         let changed = columns.iter().map(|column| schema.field(*column).name());
+        let zones = metadata::zones_of(schema).into_iter();
         let source = metadata::Source {
             schema: Some(schema),
             pairs: pairs
                 .map(|(key, value)| (key.as_str(), Some(value.as_str())))
                 .collect(),
             created_by: None,
-            names: names.collect(),
+            texts: zones
+                .map(|(path, zone)| (format!("the time zone of column {path:?}"), zone))
+                .collect(),
+            names: schema
+                .fields()
+                .iter()
+                .map(|field| field.name().as_str())
+                .collect(),
             changed: changed.map(|name| vec![name.clone()]).collect(),
         };
+        let source = source.with_names(&all);
         source.clean_for(plan, &mut |take| self.look(&columns, u64::MAX, take))
     }
 
@@ -210,7 +220,7 @@ impl ArrowTable {
 fn wrong_type(column: &str, kind: &DataType, wanted: &'static str) -> Error {
     Error::Type {
         column: column.to_owned(),
-        kind: format!("the type {kind}"),
+        kind: types::name(kind),
         wanted,
     }
 }

@@ -84,6 +84,22 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
+    /// A text that cannot be left out holds a value of a column that is protected.
+    #[error("{what} may hold a value of a column that is protected")]
+    Text {
+        /// Where the text is.
+        what: String,
+    },
+    /// There is more in the file than its reader would take.
+    #[error("{}: behind the end of the stream, at byte {at}, there is {what}", .path.display())]
+    Behind {
+        /// The file.
+        path: PathBuf,
+        /// Where it begins.
+        at: u64,
+        /// What is there.
+        what: &'static str,
+    },
     /// What was made cannot be written in the form that the input has.
     #[error("{} cannot be written in the form that the input has: {what}", .path.display())]
     Unwritable {
@@ -101,6 +117,8 @@ pub(crate) enum Trouble {
     Damaged(String),
     /// The input, or this part of it, is encrypted.
     Encrypted(String),
+    /// There is something behind its end.
+    Behind(u64, &'static str),
     /// The output cannot be made.
     Unwritable(String),
     Error(Box<Error>),

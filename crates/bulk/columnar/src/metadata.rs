@@ -6,23 +6,29 @@
 //! 1. Metadata of a field that changes, and of those it is within, goes, but for the field's number.
 //! 2. What is known is parsed and rewritten: the Arrow schema within Parquet ([`schema`]), the names and types that
 //!    pandas notes ([`pandas`]).
-//! 3. Everything else is searched for the values of the columns that are protected ([`search`]), also where it is
+//! 3. What cannot be left out, such as the time zone of a type, is searched for the values of the columns that are
+//!    protected; a file in which it holds one is refused.
+//! 4. Everything else is searched for the values of the columns that are protected ([`search`]), also where it is
 //!    encoded ([`expand`]), before anything is written. An entry that holds one goes, and the summary says so.
 //!
-//! Most files have nothing for the third rule; only then their columns are not gone through before.
+//! Most files have nothing for the last two rules; only then their columns are not gone through before.
 
 mod expand;
 mod pandas;
 mod schema;
 mod search;
+mod zones;
 
 use std::collections::HashSet;
 
 use arrow_schema::{Schema, SchemaRef};
 use keywright_protect::{Direction, Plan};
+use keywright_tabular::looks_like_data;
 
+pub(crate) use self::schema::zones_of;
 use self::search::Search;
-use crate::error::Trouble;
+pub(crate) use self::zones::is_zone;
+use crate::error::{Error, Trouble};
 use crate::table::Batch;
 
 /// Gives each batch of the columns that change.
@@ -50,6 +56,8 @@ pub(crate) struct Source<'m> {
     pub(crate) schema: Option<&'m Schema>,
     pub(crate) pairs: Vec<(&'m str, Option<&'m str>)>,
     pub(crate) created_by: Option<&'m str>,
+    /// What cannot be left out, and is searched: what it is, and the text.
+    pub(crate) texts: Vec<(String, &'m str)>,
     /// The names of all columns, and of those that they are within.
     pub(crate) names: HashSet<&'m str>,
     pub(crate) changed: Vec<Vec<String>>,
@@ -91,6 +99,16 @@ impl<'s> Judge<'s> {
         !in_key && !in_value
     }
 
+    /// Whether a text that cannot be left out holds a value.
+    fn has_value(&mut self, text: &str) -> bool {
+        let Some(found) = self.found else {
+            self.texts.push(text.to_owned());
+            return false;
+        };
+        self.asked += 1;
+        found.is_hit(self.asked - 1)
+    }
+
     fn leaves_out(&mut self, place: &str, key: &str) {
         if self.found.is_some() {
             self.left_out.push(format!("{place}: {key:?}"));
@@ -98,10 +116,28 @@ impl<'s> Judge<'s> {
     }
 }
 
-impl Source<'_> {
+impl<'m> Source<'m> {
+    /// Searches also the names of columns and of fields within them, each with the index of the column, that have the
+    /// shape of data: they are written as they are. The rules of masks have no format by which a name could be told.
+    pub(crate) fn with_names(mut self, names: &'m [(usize, String)]) -> Self {
+        for (column, name) in names {
+            let is_own = self.changed.iter().flatten().any(|own| own == name);
+            if !is_own && looks_like_data(name) {
+                self.names.remove(name.as_str());
+                let what = format!(
+                    "the name of column number {}, or of a field in it,",
+                    column + 1
+                );
+                self.texts.insert(0, (what, name));
+            }
+        }
+        self
+    }
+
     /// What stays of the metadata. Where values are to be protected, `look` gives each of them to the function.
     fn clean(&self, look: Option<Look<'_>>) -> Result<Metadata, Trouble> {
         let mut judge = Judge::new(None);
+        self.judge_texts(&mut judge)?;
         self.made(&mut judge);
         let texts = match look {
             Some(_) => judge.texts,
@@ -114,9 +150,22 @@ impl Source<'_> {
             look(&mut |value| search.look(value))?;
         }
         let mut judge = Judge::new(Some(&search));
+        self.judge_texts(&mut judge)?;
         let mut made = self.made(&mut judge);
+        // An entry may be there twice.
+        let mut told = HashSet::new();
         made.left_out = judge.left_out;
+        made.left_out.retain(|entry| told.insert(entry.clone()));
         Ok(made)
+    }
+
+    fn judge_texts(&self, judge: &mut Judge<'_>) -> Result<(), Error> {
+        for (what, text) in &self.texts {
+            if judge.has_value(text) {
+                return Err(Error::Text { what: what.clone() });
+            }
+        }
+        Ok(())
     }
 
     /// As [`Source::clean`]; `look` gives the batches of the columns that change.

@@ -9,6 +9,7 @@ mod leaf;
 mod output;
 mod plain;
 mod split;
+mod types;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -170,6 +171,7 @@ impl ParquetTable {
         let paths = file.schema_descr().columns().iter();
         let names = paths.flat_map(|column| column.path().parts());
         let columns: Vec<usize> = plan.changes().map(|(column, ..)| column).collect();
+        let all = self.names();
         let pairs = file.key_value_metadata().into_iter().flatten();
         let source = metadata::Source {
             schema: None,
@@ -177,12 +179,14 @@ impl ParquetTable {
                 .map(|pair| (pair.key.as_str(), pair.value.as_deref()))
                 .collect(),
             created_by: file.created_by(),
+            texts: types::texts(file.schema_descr()),
             names: names.map(String::as_str).collect(),
             changed: columns
                 .iter()
                 .map(|column| self.column(*column).path().parts().to_vec())
                 .collect(),
         };
+        let source = source.with_names(&all);
         source.clean_for(plan, &mut |take| self.look(&columns, u64::MAX, take))
     }
 
@@ -246,10 +250,9 @@ fn name(column: &ColumnDescriptor) -> String {
 }
 
 fn wrong_type(column: &ColumnDescriptor, wanted: &'static str) -> Error {
-    let kind = match (column.max_rep_level() > 0, column.logical_type_ref()) {
-        (true, _) => "a list".to_owned(),
-        (false, Some(logical)) => format!("the type {logical:?}"),
-        (false, None) => format!("the type {}", column.physical_type()),
+    let kind = match column.max_rep_level() {
+        0 => types::name(column),
+        _ => format!("a list of {}", types::name(column)),
     };
     Error::Type {
         column: name(column),

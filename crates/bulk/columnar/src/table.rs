@@ -186,6 +186,11 @@ impl Trouble {
                 path: input.to_owned(),
                 what,
             },
+            Self::Behind(at, what) => Error::Behind {
+                path: input.to_owned(),
+                at,
+                what,
+            },
             Self::Unwritable(what) => Error::Unwritable {
                 path: output.unwrap_or(input).to_owned(),
                 what,

@@ -149,6 +149,14 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect()
 }
 
+/// So many things, in words: "1 row", "2 rows".
+pub(crate) fn counted(count: u64, thing: &str) -> String {
+    match count {
+        1 => format!("1 {thing}"),
+        _ => format!("{count} {thing}s"),
+    }
+}
+
 /// A failure or a warning in one line of standard error.
 pub(crate) fn line(text: &str) -> String {
     terminal::escaped(text).into_owned()

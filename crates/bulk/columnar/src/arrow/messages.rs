@@ -144,6 +144,27 @@ fn head(bytes: &Positional, at: u64) -> Result<Option<Head>, Trouble> {
     }))
 }
 
+/// Refuses what is behind the end of a stream: readers leave it aside, and it would be lost. At a place is the mark of
+/// the end, or the file ends there.
+fn refuse_behind(bytes: &Positional, at: u64) -> Result<(), Trouble> {
+    if at == bytes.size() {
+        return Ok(());
+    }
+    let is_long = bytes.bytes(at, 4)? == CONTINUED;
+    let end = at + if is_long { 8 } else { 4 };
+    let left = usize::try_from(bytes.size() - end).unwrap_or(usize::MAX);
+    if left == 0 {
+        return Ok(());
+    }
+    let begin = bytes.bytes(end, left.min(8))?;
+    let what = match begin.as_slice() {
+        [0xFF, 0xFF, 0xFF, 0xFF, _, _, _, 0] => "another stream",
+        begin if begin.starts_with(MAGIC) => "an Arrow file",
+        _ => "something that is no part of it",
+    };
+    Err(Trouble::Behind(end, what))
+}
+
 fn message(head: &Head) -> Result<Message<'_>, Trouble> {
     root_as_message(&head.bytes).map_err(|_malformed| Trouble::damaged("a message is malformed"))
 }
@@ -189,6 +210,7 @@ impl Messages {
             }
             messages.items.push(item);
         }
+        refuse_behind(bytes, at)?;
         Ok(messages)
     }
 

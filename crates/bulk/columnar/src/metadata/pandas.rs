@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Source;
+use super::zones::is_zone;
 
 /// The entry, in Parquet's footer and in Arrow's schema.
 pub(super) const KEY: &str = "pandas";
@@ -145,7 +146,7 @@ fn gather(key: &str, value: &Value, source: &Source<'_>, unknown: &mut String) {
             let is_own = match key {
                 "pandas_type" | "numpy_type" => is_type(text),
                 "version" | "pandas_version" => is_version(text),
-                "timezone" => is_timezone(text),
+                "timezone" => is_zone(text),
                 _ => false,
             };
             if !is_own && !is_known(text, source) {
@@ -207,11 +208,6 @@ fn is_version(text: &str) -> bool {
         && !has_long_number(text, 4)
 }
 
-fn is_timezone(text: &str) -> bool {
-    let is_part = |sign: char| sign.is_ascii_alphanumeric() || "/_+-:".contains(sign);
-    text.len() <= 40 && text.chars().all(is_part) && !has_long_number(text, 2)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,6 +217,7 @@ mod tests {
             schema: None,
             pairs: Vec::new(),
             created_by: None,
+            texts: Vec::new(),
             names: names.iter().copied().collect(),
             changed: changed
                 .iter()
@@ -274,6 +271,7 @@ mod tests {
                 "object Smith 4111\n",
             ),
             (r#""Europe/Berlin""#, r#""555-0100""#, "555-0100\n"),
+            (r#""Europe/Berlin""#, r#""Europe/Smith""#, "Europe/Smith\n"),
             (r#""step": 1"#, r#""steps": 7"#, "steps\n7\n"),
         ] {
             let note = NOTE.replace(part, with);

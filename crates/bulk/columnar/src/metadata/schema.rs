@@ -7,6 +7,7 @@ use arrow_ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteOptions};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata as Pairs, Schema, UnionFields};
 use keywright_encoding::base64;
 
+use super::zones::is_zone;
 use super::{Judge, Source};
 
 /// Where a Parquet file has the schema that its table had in Arrow.
@@ -15,12 +16,52 @@ pub(super) const KEY: &str = "ARROW:schema";
 /// The number of a field, which readers find columns by.
 const FIELD_ID: &str = "PARQUET:field_id";
 
-/// The text of an Arrow schema, written anew; nothing where it cannot be read.
+/// What makes of a type another: its name, and its parameters, without which the name means nothing.
+const EXTENSION: [&str; 2] = ["ARROW:extension:name", "ARROW:extension:metadata"];
+
+/// The time zones of a schema that are no known ones, each with the path of its field.
+pub(crate) fn zones_of(schema: &Schema) -> Vec<(String, &str)> {
+    fn gather<'s>(kind: &'s DataType, path: &str, zones: &mut Vec<(String, &'s str)>) {
+        let mut own = |field: &'s FieldRef| {
+            let path = format!("{path}.{}", field.name());
+            gather(field.data_type(), &path, zones);
+        };
+        match kind {
+            DataType::Timestamp(_, Some(zone)) if !is_zone(zone) => {
+                zones.push((path.to_owned(), zone.as_ref()));
+            }
+            DataType::Struct(fields) => fields.iter().for_each(own),
+            DataType::Union(fields, _) => fields.iter().for_each(|(_, field)| own(field)),
+            DataType::List(field)
+            | DataType::LargeList(field)
+            | DataType::ListView(field)
+            | DataType::LargeListView(field)
+            | DataType::FixedSizeList(field, _)
+            | DataType::Map(field, _)
+            | DataType::RunEndEncoded(_, field) => own(field),
+            DataType::Dictionary(_, values) => gather(values, path, zones),
+            _ => {}
+        }
+    }
+    let mut zones = Vec::new();
+    for field in schema.fields() {
+        gather(field.data_type(), field.name(), &mut zones);
+    }
+    zones
+}
+
+/// The text of an Arrow schema, written anew; nothing where it cannot be read, or holds a value in a type.
 pub(super) fn rewritten(text: &str, source: &Source<'_>, judge: &mut Judge<'_>) -> Option<String> {
     let schema = try_schema_from_ipc_buffer(&base64::decode(text).ok()?).ok()?;
     // What it says of a column that is not found in it cannot be judged.
     let mut changed = source.changed.iter();
     if !changed.all(|path| has_field(schema.fields(), path)) {
+        return None;
+    }
+    if zones_of(&schema)
+        .iter()
+        .any(|(_, zone)| judge.has_value(zone))
+    {
         return None;
     }
     let walk = &mut Walk {
@@ -113,6 +154,12 @@ impl Walk<'_, '_> {
             let is_number = key == FIELD_ID && value.len() <= 5 && value.parse::<i32>().is_ok();
             if is_number || (!is_touched && self.judge.keeps(&place, key, value)) {
                 pairs.insert(key.clone(), value.clone());
+            }
+        }
+        let is_lost = |key: &&str| field.metadata().contains_key(*key) && !pairs.contains_key(*key);
+        if EXTENSION.iter().any(is_lost) {
+            for key in EXTENSION {
+                pairs.remove(key);
             }
         }
         pairs

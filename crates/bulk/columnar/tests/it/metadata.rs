@@ -8,9 +8,12 @@ use std::sync::Arc;
 use arrow_array::UInt8Array;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::UInt8Type;
-use arrow_array::{Array as _, ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray};
+use arrow_array::{
+    Array as _, ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray, StructArray,
+    TimestampMicrosecondArray,
+};
 use arrow_schema::{Field, Schema};
-use keywright_columnar::Kind;
+use keywright_columnar::{Error, Kind};
 use keywright_encoding::base64;
 use parquet::file::metadata::ParquetMetaDataReader;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
@@ -207,6 +210,117 @@ fn neither_rejects_nor_journal_have_values_of_other_rows() {
                 .unwrap();
             let chunks = footer.row_groups().iter().flat_map(|group| group.columns());
             assert!(chunks.into_iter().all(|chunk| chunk.statistics().is_none()));
+        }
+    }
+}
+
+/// Cards, a moment with a time zone, and a field with the metadata of a type of one's own.
+fn moments(zone: &str, extension: &str) -> RecordBatch {
+    let cards: ArrayRef = Arc::new(StringArray::from(CARDS.to_vec()));
+    let moments = TimestampMicrosecondArray::from(vec![1, 2, 3]).with_timezone(zone);
+    let sizes: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+    let moments: ArrayRef = Arc::new(moments);
+    let within = Field::new("at", moments.data_type().clone(), true);
+    let within = StructArray::new(vec![within].into(), vec![moments], None);
+    let size = Field::new("size", sizes.data_type().clone(), true);
+    let size = size.with_metadata(pairs(&[
+        ("ARROW:extension:metadata", extension),
+        ("ARROW:extension:name", "company.size"),
+        ("unit", "piece"),
+    ]));
+    let fields = vec![
+        Field::new("card", cards.data_type().clone(), true),
+        Field::new("event", within.data_type().clone(), true),
+        size,
+    ];
+    let columns = vec![cards, Arc::new(within) as ArrayRef, sizes];
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap()
+}
+
+#[test]
+fn a_time_zone_that_is_a_value_is_not_written() {
+    let zone = format!("Zone/{}", CARDS[1]);
+    for kind in KINDS {
+        let work = Work::new();
+        work.write(kind, &[moments(&zone, "{}")]);
+        let protected = work.protect(RULES);
+        if kind == Kind::Parquet {
+            // The zone is in the Arrow schema alone, which is left out.
+            let told = protected.unwrap().left_out;
+            assert_eq!(told, ["footer: \"ARROW:schema\""]);
+            assert!(!contains(&all(&work, "out", kind), CARDS[1]));
+            continue;
+        }
+        let error = protected.unwrap_err();
+        assert!(matches!(&error, Error::Text { .. }), "{error:?}");
+        assert_eq!(
+            error.to_string(),
+            "the time zone of column \"event.at\" may hold a value of a column that is protected"
+        );
+        assert_eq!(work.names(), ["in"], "{kind:?}");
+    }
+}
+
+#[test]
+fn time_zones_and_types_of_columns_that_stay_stay() {
+    for zone in ["Europe/Berlin", "+02:00", "Zone/Own"] {
+        for kind in KINDS {
+            let work = Work::new();
+            let batch = moments(zone, "{\"of\": 7}");
+            work.write(kind, std::slice::from_ref(&batch));
+            assert!(work.protect(RULES).unwrap().left_out.is_empty(), "{kind:?}");
+            let after = whole(&work, "out", kind).schema();
+            assert_eq!(after.fields(), batch.schema().fields(), "{kind:?}");
+        }
+    }
+}
+
+/// Without its metadata a type of one's own cannot be read: both go, and the column has the type that it is kept in.
+#[test]
+fn a_type_and_its_metadata_go_together() {
+    for kind in KINDS {
+        let work = Work::new();
+        work.write(kind, &[moments("UTC", CARDS[0])]);
+        let told = work.protect(RULES).unwrap().left_out;
+        assert_eq!(told.len(), 1, "{told:?}");
+        let schema = whole(&work, "out", kind).schema();
+        let left = schema.field(2).metadata();
+        assert_eq!(
+            left.get("unit").map(String::as_str),
+            Some("piece"),
+            "{kind:?}"
+        );
+        assert!(
+            left.keys().all(|key| !key.starts_with("ARROW:")),
+            "{kind:?}"
+        );
+    }
+}
+
+/// A mask has no format by which a name could be told from a value.
+#[test]
+fn a_name_that_is_a_value_of_a_masked_column_is_refused() {
+    let rules = "version = 1\n[[column]]\nname = \"card\"\nmask = \"null\"\n";
+    let cards: ArrayRef = Arc::new(StringArray::from(CARDS.to_vec()));
+    let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+    for (name, is_refused) in [(CARDS[2], true), ("4111111111111112", false)] {
+        for kind in KINDS {
+            let work = Work::new();
+            let columns = [
+                ("card", Arc::clone(&cards), true),
+                (name, Arc::clone(&ids), true),
+            ];
+            work.write(
+                kind,
+                &[RecordBatch::try_from_iter_with_nullable(columns).unwrap()],
+            );
+            match work.protect(rules) {
+                Ok(_) => assert!(!is_refused, "{kind:?} {name}"),
+                Err(error) => assert!(
+                    is_refused && error.to_string().contains("column number 2"),
+                    "{kind:?} {name} {error}"
+                ),
+            }
         }
     }
 }

@@ -231,3 +231,24 @@ fn migration_gives_the_tokens_of_the_new_key_and_refuses_a_wrong_old_one() {
         assert!(!work.names().iter().any(|name| name.starts_with("again")));
     }
 }
+
+#[test]
+fn what_is_behind_the_end_of_a_stream_is_refused() {
+    let work = Work::new();
+    work.write(Kind::ArrowStream, &[batch(3)]);
+    let stream = work.read("in");
+    for (more, what) in [
+        (stream.as_slice(), "another stream"),
+        (b"ARROW1\0\0 and more", "an Arrow file"),
+        (b"and a text\n", "something that is no part of it"),
+        (b"\0", "something that is no part of it"),
+    ] {
+        std::fs::write(work.path("in"), [&stream, more].concat()).unwrap();
+        let error = Table::open(&work.path("in")).unwrap_err();
+        let behind = matches!(&error, Error::Behind { at, what: found, .. }
+            if *at == stream.len() as u64 && *found == what);
+        assert!(behind, "{error:?}");
+    }
+    std::fs::write(work.path("in"), &stream).unwrap();
+    Table::open(&work.path("in")).unwrap();
+}

@@ -27,7 +27,7 @@ pub(crate) use self::dialect::DialectArgs;
 use self::keys::Start;
 use self::made::NewFiles;
 pub(crate) use self::opened::Opened;
-pub(crate) use self::refused::{refused, refused_columnar, table_advice};
+pub(crate) use self::refused::{refused, refused_columnar, refused_in_schema, table_advice};
 use crate::confirm::{Yes, confirm};
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -153,7 +153,8 @@ pub(crate) fn protect(arguments: &Protect, format: Format) -> Result<Exit, Failu
     let files = arguments.table.files(keep)?;
     let start = arguments.table.start(&files);
     let (keys, new) = arguments.keys.fetch(&rules, start)?;
-    let plan = Plan::protect(source.layout(), &rules, &keys).map_err(refused)?;
+    let plan = Plan::protect(source.layout(), &rules, &keys);
+    let plan = plan.map_err(|error| source.refused(error))?;
     let table = &arguments.table;
     table.run(&source, &plan, (&files, &new), format)
 }
@@ -166,8 +167,9 @@ pub(crate) fn reveal(arguments: &Reveal, format: Format) -> Result<Exit, Failure
     let protection = protection?;
     let keys = arguments.keys.fetch_old()?;
     let plan = Plan::reveal(source.layout(), &protection, rules.as_ref(), &keys);
+    let plan = plan.map_err(|error| source.refused(error))?;
     let (table, none) = (&arguments.table, NewFiles::default());
-    table.run(&source, &plan.map_err(refused)?, (&files, &none), format)
+    table.run(&source, &plan, (&files, &none), format)
 }
 
 pub(crate) fn migrate(arguments: &Migrate, format: Format) -> Result<Exit, Failure> {
@@ -197,8 +199,9 @@ pub(crate) fn migrate(arguments: &Migrate, format: Format) -> Result<Exit, Failu
             Plan::migrate(source.layout(), &origin, &rules, &keys)
         }
     };
+    let plan = plan.map_err(|error| source.refused(error))?;
     let table = &arguments.table;
-    table.run(&source, &plan.map_err(refused)?, (&files, &new), format)
+    table.run(&source, &plan, (&files, &new), format)
 }
 
 impl Migrate {

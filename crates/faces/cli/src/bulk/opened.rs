@@ -6,7 +6,7 @@ use std::path::Path;
 use keywright_protect::{Files, Options, Plan, Progress, Source, Summary};
 use keywright_tabular::csv::{Layout, Options as Dialect};
 
-use super::refused::{refused, refused_columnar};
+use super::refused::{refused, refused_columnar, refused_in_schema};
 use crate::exit::Failure;
 
 /// A file that is open.
@@ -50,6 +50,17 @@ impl Opened {
         match self {
             Self::Csv(source) => source.size(),
             Self::Columnar(table) => table.size(),
+        }
+    }
+
+    /// An error about its columns as the end of the command.
+    pub(super) fn refused(&self, error: keywright_protect::Error) -> Failure {
+        match self {
+            Self::Csv(_) => refused(error),
+            Self::Columnar(table) => {
+                let columns = table.layout().names().len() as u64;
+                refused_in_schema(error, Some(columns))
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use keywright_protect::Error;
 
 use crate::exit::{Exit, Failure, sentence};
+use crate::output::counted;
 
 /// An error of the library as the end of the command.
 #[expect(clippy::too_many_lines, reason = "a table")]
@@ -144,11 +145,40 @@ pub(crate) const fn table_advice(error: &keywright_tabular::Error) -> &'static s
     }
 }
 
+/// An error about a table whose columns are named by a schema, of so many columns, where that is known. It has no header
+/// that could be missing.
+pub(crate) fn refused_in_schema(error: Error, columns: Option<u64>) -> Failure {
+    use keywright_tabular::Error as Table;
+    let (happened, advice) = match &error {
+        Error::Table(Table::UnknownColumn { column, header }) => {
+            let there = match (header.names(), columns) {
+                (None, Some(columns)) => format!("; the file has {}", counted(columns, "column")),
+                (None, None) => String::new(),
+                (Some(_), _) => format!("; {header}"),
+            };
+            (
+                Some(format!("no column {column:?}{there}")),
+                "name columns as the schema of the file has them",
+            )
+        }
+        Error::Table(Table::DuplicateColumn { .. }) => (
+            None,
+            "write the file with a name of its own for each column",
+        ),
+        _ => return refused(error),
+    };
+    let failure = refused(error);
+    Failure {
+        code: failure.code,
+        ..Failure::new(failure.exit, happened.unwrap_or(failure.happened), advice)
+    }
+}
+
 /// An error of a columnar file as the end of the command.
 pub(crate) fn refused_columnar(error: keywright_columnar::Error) -> Failure {
     use keywright_columnar::Error as Columnar;
     let (exit, code, advice) = match error {
-        Columnar::Protect(error) => return refused(error),
+        Columnar::Protect(error) => return refused_in_schema(error, None),
         Columnar::Type { .. } => (
             Exit::Usage,
             "column_type",
@@ -188,6 +218,16 @@ pub(crate) fn refused_columnar(error: keywright_columnar::Error) -> Failure {
             Exit::Usage,
             "file_damaged",
             "read it with the program that has written it, and write it anew",
+        ),
+        Columnar::Text { .. } => (
+            Exit::Refused,
+            "schema_has_value",
+            "it is part of the schema and cannot be left out: write the file with another",
+        ),
+        Columnar::Behind { .. } => (
+            Exit::Usage,
+            "data_behind_end",
+            "nothing of it would be read: make a file of each stream, or take away what is no part of it",
         ),
         Columnar::Unwritable { .. } => (
             Exit::Internal,

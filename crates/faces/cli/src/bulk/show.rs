@@ -99,10 +99,11 @@ impl Told {
             ]);
         }
         let mut text = output::table(&table);
-        let lines = self.lines.map(|lines| format!(" on {lines} lines"));
+        let lines = self.lines;
+        let lines = lines.map(|lines| format!(" on {}", output::counted(lines, "line")));
         text.push_str(&format!(
-            "{} rows{} in {:.1} s, {} written to {}\n",
-            self.rows,
+            "{}{} in {:.1} s, {} written to {}\n",
+            output::counted(self.rows, "row"),
             lines.unwrap_or_default(),
             self.seconds,
             self.written,
@@ -114,7 +115,8 @@ impl Told {
         }
         if let Some(rejects) = &self.rejects {
             let rejects = output::line(rejects);
-            text.push_str(&format!("{} rows rejected to {rejects}\n", self.rejected));
+            let rejected = output::counted(self.rejected, "row");
+            text.push_str(&format!("{rejected} rejected to {rejects}\n"));
         }
         for entry in &self.metadata_left_out {
             let entry = output::line(entry);

@@ -10,8 +10,9 @@ use keywright_format::Rules;
 use keywright_protect::{Guard, Lookup};
 use keywright_tabular::csv::{Layout, Reader, Record};
 
-use crate::bulk::{DialectArgs, refused, refused_columnar, table_advice};
+use crate::bulk::{DialectArgs, refused, refused_columnar, refused_in_schema, table_advice};
 use crate::exit::{Exit, Failure, sentence};
+use crate::output::counted;
 
 /// A file that is looked at from its beginning, once.
 pub(super) enum Rows {
@@ -48,7 +49,13 @@ impl Rows {
         formatted
             .map(|rule| lookup.column(rule.name()))
             .collect::<Result<_, _>>()
-            .map_err(|error| unread(path, &error))
+            .map_err(|error| match self {
+                Self::Columnar(_) => {
+                    let columns = self.layout().names().len() as u64;
+                    refused_in_schema(error.into(), Some(columns))
+                }
+                Self::Csv(_) => unread(path, &error),
+            })
     }
 
     /// Calls `take` with each cell that is asked for, row by row: the number of the row, from 1, the column by
@@ -124,9 +131,10 @@ pub(super) struct Size {
 impl Size {
     /// How much that is, in words.
     pub(super) fn text(self) -> String {
+        let rows = counted(self.rows, "row");
         match self.lines {
-            Some(lines) => format!("{} rows on {lines} lines", self.rows),
-            None => format!("{} rows", self.rows),
+            Some(lines) => format!("{rows} on {}", counted(lines, "line")),
+            None => rows,
         }
     }
 }
