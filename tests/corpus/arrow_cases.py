@@ -45,6 +45,7 @@ def add_all(corpus):
     others(corpus)
     metadata(corpus)
     hidden(corpus)
+    beneath(corpus)
     of_feather(corpus)
     of_polars(corpus)
     masked(corpus)
@@ -266,7 +267,15 @@ def batches(corpus):
         first = path.read_bytes()
         path.write_bytes(first + first)
 
-    corpus.add(name, "arrow.batches.two-streams", "data.arrow", rows, two, outcome=EITHER, compare=False)
+    corpus.add(name, "arrow.batches.two-streams", "data.arrow", rows, two, outcome=REFUSED, compare=False)
+    name = "arrow-text-behind-end"
+    rows = corpus.rows(name)
+
+    def behind_end(path):
+        write(lambda: table(rows), True)(path)
+        path.write_bytes(path.read_bytes() + rows.hide("card").encode())
+
+    corpus.add(name, "arrow.batches.behind-end", "data.arrow", rows, behind_end, outcome=REFUSED, compare=False)
     name = "arrow-stream-without-end"
     rows = corpus.rows(name)
 
@@ -401,6 +410,56 @@ def metadata(corpus):
         return whole.set_column(2, whole.schema.field("card").with_metadata(known), whole["card"])
 
     corpus.add(name, "arrow.metadata.extension", "data.arrow", rows, write(extension), outcome=EITHER)
+    name = "arrow-metadata-extension-other"
+    rows = corpus.rows(name)
+
+    def of_other():
+        known = {"ARROW:extension:name": "company.note", "ARROW:extension:metadata": rows.cells["card"][1]}
+        whole = table(rows)
+        return whole.set_column(1, whole.schema.field("note").with_metadata(known), whole["note"])
+
+    corpus.add(name, "arrow.metadata.extension-other", "data.arrow", rows, write(of_other))
+    name = "arrow-metadata-extension-tensor"
+    rows = corpus.rows(name)
+    tensor = pa.fixed_shape_tensor(pa.int32(), [2, 2])
+    make = lambda: table(rows).append_column(
+        "tensor", pa.ExtensionArray.from_storage(tensor, pa.array([[1, 2, 3, 4]] * 24, pa.list_(pa.int32(), 4)))
+    )
+    corpus.add(name, "arrow.metadata.extension-tensor", "data.arrow", rows, write(make))
+    for word in ("value", "within", "known"):
+        for stream in (False, True):
+            name = f"arrow-metadata-zone-{word}-{'stream' if stream else 'file'}"
+            rows = corpus.rows(name)
+
+            def zoned(rows=rows, word=word):
+                zone = "Europe/Berlin" if word == "known" else rows.cells["card"][5]
+                moments = pa.array(range(24), pa.timestamp("us", zone))
+                if word == "within":
+                    moments = pa.StructArray.from_arrays([moments], ["at"])
+                return table(rows).append_column("at", moments)
+
+            outcome = PROTECTED if word == "known" else REFUSED
+            # No reader knows a time zone that is a card.
+            corpus.add(
+                name,
+                f"arrow.metadata.zone.{word}",
+                "data.arrow",
+                rows,
+                write(zoned, stream),
+                outcome=outcome,
+                compare=word == "known",
+            )
+    name = "arrow-metadata-union-field"
+    rows = corpus.rows(name)
+    make = lambda: table(rows).append_column(
+        "extra",
+        pa.UnionArray.from_sparse(
+            pa.array([0, 1] * 12, pa.int8()),
+            [pa.array(range(24)), pa.array(["x"] * 24)],
+            [rows.cells["card"][2], "other"],
+        ),
+    )
+    corpus.add(name, "arrow.metadata.union-field", "data.arrow", rows, write(make), outcome=REFUSED)
     name = "arrow-metadata-column-name"
     rows = corpus.rows(name)
     make = lambda: table(rows).append_column(rows.cells["card"][1], pa.array(rows.cells["id"]))
@@ -498,6 +557,76 @@ def hidden(corpus):
     corpus.add(name, "arrow.hidden.before-footer", "data.arrow", rows, behind_messages, outcome=EITHER)
 
 
+def nulled(array, nulls):
+    """The array with nulls in some rows, and its values as they were beneath them."""
+    bits = sum(1 << row for row in range(len(array)) if row not in nulls)
+    valid = pa.py_buffer(bits.to_bytes(8, "little"))
+    if pa.types.is_nested(array.type):
+        children = [array.field(place) for place in range(array.type.num_fields)] if pa.types.is_struct(array.type) else None
+        children = children or [array.values]
+        buffers = array.buffers()[1:2] if pa.types.is_list(array.type) else []
+        return pa.Array.from_buffers(array.type, len(array), [valid, *buffers], children=children)
+    return pa.Array.from_buffers(array.type, len(array), [valid, *array.buffers()[1:]])
+
+
+def beneath(corpus):
+    """Columns that stay, with values of protected columns in slots that are not shown."""
+    nulls = (1, 4, 17)
+
+    def texts(rows, kind=pa.string()):
+        """A text for each row, as long as a card, and cards where the nulls will be."""
+        return pa.array([rows.hide("card") if row in nulls else "note of no value" for row in range(24)], kind)
+
+    def numbers(rows, kind=pa.int64()):
+        return pa.array([int(rows.hide("card")) if row in nulls else row for row in range(24)], kind)
+
+    item = pa.field("item", pa.string())
+    offsets = pa.array(range(25), pa.int32())
+    for word, make in {
+        "string": lambda rows: nulled(texts(rows), nulls),
+        "large-string": lambda rows: nulled(texts(rows, pa.large_string()), nulls),
+        "string-view": lambda rows: nulled(texts(rows, pa.string_view()), nulls),
+        "binary": lambda rows: nulled(texts(rows, pa.binary()), nulls),
+        "fixed-binary": lambda rows: nulled(texts(rows).cast(pa.binary()).cast(pa.binary(16)), nulls),
+        "int64": lambda rows: nulled(numbers(rows), nulls),
+        "timestamp": lambda rows: nulled(numbers(rows).cast(pa.timestamp("us")), nulls),
+        "decimal": lambda rows: nulled(numbers(rows).cast(pa.decimal128(19, 0)), nulls),
+        "struct": lambda rows: nulled(pa.StructArray.from_arrays([texts(rows), numbers(rows)], ["a", "b"]), nulls),
+        "list": lambda rows: nulled(pa.ListArray.from_arrays(offsets, texts(rows)), nulls),
+        "list-before": lambda rows: pa.ListArray.from_arrays(
+            pa.array(range(5, 29), pa.int32()), pa.concat_arrays([texts(rows), texts(rows)])
+        ).slice(13, 3).take(pa.array([0, 1, 2] * 8)),
+        "fixed-list": lambda rows: nulled(pa.FixedSizeListArray.from_arrays(texts(rows), 1), nulls),
+        "list-in-struct": lambda rows: nulled(
+            pa.StructArray.from_arrays([pa.ListArray.from_arrays(offsets, texts(rows))], ["a"]), nulls
+        ),
+        "dictionary-in-struct": lambda rows: nulled(
+            pa.StructArray.from_arrays([texts(rows).dictionary_encode()], ["a"]), nulls
+        ),
+        "sparse-union": lambda rows: pa.UnionArray.from_sparse(
+            pa.array([int(row in nulls) for row in range(24)], pa.int8()), [texts(rows), pa.array([7] * 24)]
+        ),
+        "dense-union": lambda rows: pa.UnionArray.from_dense(
+            pa.array([0] * 24, pa.int8()),
+            pa.array([0, 2, 3] * 8, pa.int32()).take(pa.array(sorted([*range(24)], key=lambda row: row % 3))),
+            [texts(rows), pa.array([7])],
+        ),
+        "if-else": lambda rows: pa.compute.if_else(
+            pa.array([row not in nulls for row in range(24)]), texts(rows), None
+        ),
+    }.items():
+        for codec in (None, "zstd"):
+            for bad in ((), (9,)):
+                for stream in (False, True):
+                    name = f"arrow-beneath-{word}-{codec or 'none'}-{'stream' if stream else 'file'}"
+                    name += "-misfit" if bad else ""
+                    rows = corpus.rows(name, bad=bad)
+                    whole = lambda rows=rows, make=make: table(rows).append_column("extra", make(rows))
+                    corpus.add(
+                        name, f"arrow.beneath.{word}", "data.arrow", rows, write(whole, stream, compression=codec)
+                    )
+
+
 def of_feather(corpus):
     for codec in ("uncompressed", "lz4", "zstd"):
         for bad in ((), (3,)):
@@ -516,6 +645,8 @@ def of_feather(corpus):
         "category": lambda frame: frame.astype({"card": "category"}),
         "empty-category": lambda frame: frame.astype({"card": "category"}).iloc[:0],
         "null-category": lambda frame: frame.assign(card=None).astype({"card": "category"}),
+        "null-column": lambda frame: frame.assign(card=None),
+        "null-other": lambda frame: frame.assign(note=None),
     }.items():
         name = f"arrow-pandas-{word}"
         rows = corpus.rows(name)
@@ -525,11 +656,10 @@ def of_feather(corpus):
 
             feather.write_feather(pa.Table.from_pandas(change(pandas.DataFrame(rows.cells))), str(path))
 
-        # A category of no values has the type null.
-        outcome = EITHER if word == "null-category" else PROTECTED
-        if word == "null-category":
+        # A category of no values has the type null, and so has a column.
+        if word in ("null-category", "null-column"):
             rows.planted = [planted for planted in rows.planted if planted[2] != "card"]
-        corpus.add(name, "arrow.pandas", "data.feather", rows, write_it, outcome=outcome)
+        corpus.add(name, f"arrow.pandas.{word}", "data.feather", rows, write_it)
 
 
 def of_polars(corpus):

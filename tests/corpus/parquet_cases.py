@@ -276,11 +276,40 @@ def types(corpus):
     rows.planted = [planted for planted in rows.planted if planted[2] != "card"]
     rows.cells["card"] = [None] * 24
     make = lambda: table(rows).set_column(2, "card", pa.nulls(24))
-    corpus.add(name, "parquet.type.null", "data.parquet", rows, write(make), outcome=EITHER)
+    corpus.add(name, "parquet.type.null", "data.parquet", rows, write(make))
+    without_type(corpus)
     name = "parquet-type-required"
     rows = corpus.rows(name)
     corpus.add(name, "parquet.type.required", "data.parquet", rows, write(lambda: required(rows)), outcome=EITHER)
     others(corpus)
+
+
+def without_type(corpus):
+    """Columns in which every row is null, as each writer has them, beside others with a value that does not fit."""
+
+    def by_pandas(frame, path):
+        frame.to_parquet(path)
+
+    def by_polars(frame, path):
+        nulls = {name: polars.Null for name in frame if frame[name].isna().all()}
+        cells = {name: [None] * 24 if name in nulls else frame[name].tolist() for name in frame}
+        polars.DataFrame(cells, schema_overrides=nulls).write_parquet(path)
+
+    def by_duckdb(frame, path):
+        with duckdb.connect() as connection:
+            connection.register("cells", frame)
+            columns = ", ".join(f"NULL AS {name}" if frame[name].isna().all() else name for name in frame)
+            connection.execute(f"COPY (SELECT {columns} FROM cells) TO '{path}' (FORMAT parquet)")
+
+    for word, write_it in {"pandas": by_pandas, "polars": by_polars, "duckdb": by_duckdb}.items():
+        for column in ("email", "note"):
+            for bad in ((), (3,)):
+                name = f"parquet-null-column-{word}-{column}" + ("-misfit" if bad else "")
+                rows = corpus.rows(name, bad=bad)
+                rows.planted = [planted for planted in rows.planted if planted[2] != column]
+                rows.cells[column] = [None] * 24
+                write_one = lambda path, rows=rows, write_it=write_it: write_it(pandas.DataFrame(rows.cells), path)
+                corpus.add(name, f"parquet.type.null.{word}", "data.parquet", rows, write_one)
 
 
 def required(rows):
@@ -517,6 +546,44 @@ def hidden_bytes(corpus):
         return whole.set_column(2, "card", pa.DictionaryArray.from_arrays(indices, pa.array(values)))
 
     corpus.add(name, "parquet.dictionary.unused", "data.parquet", rows, write(unused))
+    others = {
+        "string": lambda rows: pa.array(["a", "b", *(rows.hide("card") for _ in range(6))]),
+        "binary": lambda rows: pa.array([b"a", b"b", *(rows.hide("card").encode() for _ in range(6))]),
+        "int64": lambda rows: pa.array([1, 2, *(int(rows.hide("card")) for _ in range(6))]),
+    }
+    for word, values in others.items():
+        for codec in CODECS:
+            for version in ("1.0", "2.0"):
+                for bad in ((), (3,)):
+                    if bad and codec not in ("none", "zstd"):
+                        continue
+                    name = f"parquet-dictionary-unused-other-{word}-{codec}-v{version[0]}" + ("-misfit" if bad else "")
+                    rows = corpus.rows(name, bad=bad)
+
+                    def unused_other(rows=rows, values=values):
+                        indices = pa.array([None if row == 7 else row % 2 for row in range(24)], pa.int32())
+                        other = pa.DictionaryArray.from_arrays(indices, values(rows))
+                        within = pa.ListArray.from_arrays(pa.array(range(25), pa.int32()), other)
+                        return table(rows).append_column("other", other).append_column("list", within)
+
+                    corpus.add(
+                        name,
+                        f"parquet.dictionary.other.{word}",
+                        "data.parquet",
+                        rows,
+                        write(unused_other, compression=codec, data_page_version=version, write_page_index=True),
+                        outcome=EITHER if codec == "brotli" else PROTECTED,
+                    )
+    for version in ("1.0", "2.0"):
+        name = f"parquet-dictionary-used-other-v{version[0]}"
+        rows = corpus.rows(name)
+        make = lambda rows=rows: table(rows).append_column("other", pa.array(["a", "b", None] * 8).dictionary_encode())
+        corpus.add(name, "parquet.dictionary.other", "data.parquet", rows, write(make, data_page_version=version))
+    name = "parquet-metadata-zone"
+    rows = corpus.rows(name)
+    make = lambda: table(rows).append_column("at", pa.array(range(24), pa.timestamp("us", rows.cells["card"][5])))
+    # The Arrow schema is left out, and no reader knows such a time zone.
+    corpus.add(name, "parquet.metadata.zone", "data.parquet", rows, write(make), compare=False)
     name = "parquet-dictionary-unused-misfit"
     rows = corpus.rows(name, distinct=5)
 
