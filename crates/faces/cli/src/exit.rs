@@ -159,8 +159,17 @@ impl Failure {
         Self::new(
             Exit::Internal,
             format!("{} cannot be {action}: {error}", path.display()),
-            "check that the path exists and that you may use it",
+            limit_advice(error).unwrap_or("check that the path exists and that you may use it"),
         )
+    }
+
+    /// Something that the system refuses: a descriptor, a thread, memory.
+    pub(crate) fn system(happened: &str, error: &std::io::Error) -> Self {
+        let advice = match error.kind() {
+            std::io::ErrorKind::WouldBlock => THREAD_ADVICE,
+            _ => limit_advice(error).unwrap_or("see what the system refuses to this user, and try again"),
+        };
+        Self::new(Exit::Internal, format!("{happened}: {error}"), advice)
     }
 
     /// A file that was to be new and cannot be written, because it is there or for another reason.
@@ -198,7 +207,8 @@ impl From<keywright_home::HomeError> for Failure {
     fn from(error: keywright_home::HomeError) -> Self {
         let code = error.code();
         let exit = code.map_or_else(|| error.kind().into(), Exit::of);
-        let advice = error.advice().to_owned();
+        let advice = limit_advice_within(&error);
+        let advice = advice.unwrap_or_else(|| error.advice()).to_owned();
         Self {
             exit,
             code: code.map(Code::name),
@@ -219,6 +229,7 @@ impl From<keywright_client::Error> for Failure {
             _ => Exit::Target,
         };
         let advice = match exit {
+            _ if let Some(advice) = limit_advice_within(&error) => advice,
             // It ends so for a certificate that no rule of the policy matches, too.
             _ if matches!(error, keywright_client::Error::Closed) => {
                 "see whether the service stopped, or its policy knows no principal with this certificate: its audit log says which"
@@ -245,6 +256,33 @@ impl From<keywright_client::Error> for Failure {
             place: None,
         }
     }
+}
+
+/// What to do where the system gives no thread.
+const THREAD_ADVICE: &str =
+    "raise the limit of processes and threads of this user (ulimit -u) or control group (pids.max)";
+
+/// What to do where a limit of the system is reached, and nothing is wrong with the file or the other end.
+pub(crate) fn limit_advice(error: &std::io::Error) -> Option<&'static str> {
+    use rustix::io::Errno;
+    match Errno::from_io_error(error) {
+        Some(Errno::MFILE) => Some("raise the limit of open files (ulimit -n)"),
+        Some(Errno::NFILE) => Some("raise the machine's limit of open files (sysctl fs.file-max)"),
+        Some(Errno::NOMEM) => Some("raise the memory limit (ulimit -v, or that of the control group)"),
+        Some(Errno::NOSPC) => Some("free space on the disk"),
+        Some(Errno::DQUOT) => Some("free space, or raise the disk quota of this user"),
+        Some(Errno::FBIG) => Some("raise the limit of file sizes (ulimit -f)"),
+        _ if error.kind() == std::io::ErrorKind::OutOfMemory => {
+            Some("raise the memory limit (ulimit -v, or that of the control group)")
+        }
+        _ => None,
+    }
+}
+
+/// The same for an error that has such a failure among its causes.
+pub(crate) fn limit_advice_within(error: &dyn std::error::Error) -> Option<&'static str> {
+    let mut causes = std::iter::successors(error.source(), |error| error.source());
+    causes.find_map(|cause| cause.downcast_ref().and_then(limit_advice))
 }
 
 /// An error with its causes, on one line.

@@ -25,6 +25,7 @@ mod place;
 mod seal;
 mod serve;
 mod session;
+mod signals;
 mod token;
 mod vectors;
 

@@ -14,10 +14,12 @@ use keywright_home::{
 };
 use keywright_server::transport::Error as TransportError;
 use serde::Serialize;
+use signal_hook::consts::SIGHUP;
 
 use crate::exit::{Exit, Failure, sentence};
 use crate::output::{self, Format};
 use crate::place::Home;
+use crate::signals::{self, AsyncSignals, Signals};
 
 /// Run the key service.
 #[derive(Debug, clap::Args)]
@@ -47,22 +49,17 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
     if arguments.check {
         return look(&config, &clock, arguments.listen, format);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| {
-            Failure::new(
-                Exit::Internal,
-                error.to_string(),
-                "free resources and try again",
-            )
-        })?;
+    let runtime = signals::runtime()?;
     // Before anything listens, so that no signal is missed.
-    let told = runtime.block_on(async { signals() })?;
+    let receive = |signals| {
+        let _entered = runtime.enter();
+        Signals::listen(signals)?.into_async()
+    };
+    let mut ending = receive(&signals::ENDING)?;
     if arguments.null {
-        return run_null((&config, &clock, arguments.listen), &runtime, told);
+        return run_null((&config, &clock, arguments.listen), &runtime, ending);
     }
-    let hang_up = runtime.block_on(async { hang_up() })?;
+    let mut hang_up = receive(&[SIGHUP])?;
     let node = match arguments.capacity {
         None => Node::open(&config, clock, MemoryPlan::AsConfigured)?,
         Some(capacity) => {
@@ -76,14 +73,14 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
     }));
     let serving = node.serve(arguments.listen)?;
     announce(&serving);
-    let ending = runtime.block_on(async {
+    let end = runtime.block_on(async {
         tokio::select! {
-            ending = wait(told, serving.stopping()) => ending,
-            never = reload_at(hang_up, &node) => match never {},
+            end = wait(ending.receive(), serving.stopping()) => end,
+            never = reload_at(&mut hang_up, &node) => match never {},
         }
     });
     message!("stopping: answering what is running");
-    let exit = judge(ending, serving.stop())?;
+    let exit = judge(end, serving.stop())?;
     message!("stopped");
     Ok(exit)
 }
@@ -125,16 +122,16 @@ pub(crate) fn run_token() -> Result<Exit, Failure> {
 fn run_null(
     (config, clock, listen): (&Path, &Clock, Option<SocketAddr>),
     runtime: &tokio::runtime::Runtime,
-    told: impl Future<Output = ()>,
+    mut ending: AsyncSignals,
 ) -> Result<Exit, Failure> {
     let running = serve_null(config, clock, listen)?;
     message!("keywright serve --null: constant answers, no keys, no audit");
     progress_line!("listening on https://{}", running.local_addr());
-    let ending = runtime.block_on(wait(told, running.stopping()));
+    let end = runtime.block_on(wait(ending.receive(), running.stopping()));
     running.stop();
     let ended = running.join().map_err(HomeError::from);
     let cut = ended.as_ref().map_or(0, |ended| ended.cut);
-    let exit = judge(ending, ended.map(drop))?;
+    let exit = judge(end, ended.map(drop))?;
     message!("stopped; connections cut: {cut}");
     Ok(exit)
 }
@@ -200,28 +197,12 @@ fn look(
     Ok(exit)
 }
 
-/// Has the node read its files again whenever the process is told to; what comes of it is told as an event.
-async fn reload_at(mut hang_up: tokio::signal::unix::Signal, node: &Node) -> Infallible {
+/// Has the node read its files again at every such signal; what comes of it is told as an event.
+async fn reload_at(hang_up: &mut AsyncSignals, node: &Node) -> Infallible {
     loop {
-        match hang_up.recv().await {
-            Some(()) => drop(node.reload()),
-            // No further signal can come.
-            None => std::future::pending().await,
-        }
+        hang_up.receive().await;
+        drop(node.reload());
     }
-}
-
-/// SIGHUP, heard from the moment of the call.
-fn hang_up() -> Result<tokio::signal::unix::Signal, Failure> {
-    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).map_err(unheard)
-}
-
-fn unheard(error: std::io::Error) -> Failure {
-    Failure::new(
-        Exit::Internal,
-        format!("signals cannot be heard: {error}"),
-        "try again",
-    )
 }
 
 /// Why the service ends.
@@ -283,22 +264,6 @@ fn announce(serving: &Serving) {
         message!("probe on http://{probe}/ready and /live");
     }
     progress_line!("listening on https://{}", serving.local_addr());
-}
-
-/// Resolves when the process is told to end. Listens from the moment of the call.
-fn signals() -> Result<impl Future<Output = ()>, Failure> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let listen = |kind| signal(kind).map_err(unheard);
-    let (mut terminate, mut interrupt) = (
-        listen(SignalKind::terminate())?,
-        listen(SignalKind::interrupt())?,
-    );
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => (),
-            _ = interrupt.recv() => (),
-        }
-    })
 }
 
 #[cfg(test)]

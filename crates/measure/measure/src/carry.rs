@@ -313,6 +313,13 @@ impl Stop {
     }
 }
 
+impl From<Arc<AtomicBool>> for Stop {
+    /// A stop that others ask for by setting the flag, as a signal handler does.
+    fn from(flag: Arc<AtomicBool>) -> Self {
+        Self(flag)
+    }
+}
+
 /// One run of a load.
 #[derive(Clone, Debug)]
 #[expect(

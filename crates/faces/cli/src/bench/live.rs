@@ -172,8 +172,7 @@ pub(super) struct WatchArguments {
 pub(super) fn watch(arguments: &WatchArguments, format: Format) -> Result<Exit, Failure> {
     let (what, past) = (arguments.run.suite(), &arguments.run.output.past);
     if past::names_result(what) {
-        let stop = Stop::new();
-        interrupt::listen(&stop);
+        let stop = interrupt::listen()?;
         let live = finished(past, what)?;
         let dashboard = dashboard(&live, &stop, &arguments.run.output)?;
         until_asked(&stop);
@@ -219,8 +218,7 @@ pub(super) struct ServeArguments {
 
 /// Serves until Ctrl-C.
 pub(super) fn serve(arguments: &ServeArguments) -> Result<Exit, Failure> {
-    let stop = Stop::new();
-    interrupt::listen(&stop);
+    let stop = interrupt::listen()?;
     let live = match &arguments.run {
         Some(run) => finished(&arguments.past, run)?,
         None => Arc::new(Live::new(Clock::system(), 1)),

@@ -96,7 +96,6 @@ impl Sitting {
         runs: impl FnOnce(Option<&Document>) -> u32,
     ) -> Result<Self, Failure> {
         let clock = Clock::system();
-        let stop = Stop::new();
         let flags = &flags.attended(judging);
         let outputs = Outputs::open(flags, format)?;
         past::check(&flags.past, flags.save_baseline.as_deref())?;
@@ -113,7 +112,7 @@ impl Sitting {
         let id: [u8; 8] = random
             .array()
             .map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
-        super::interrupt::listen(&stop);
+        let stop = super::interrupt::listen()?;
         Ok(Self {
             started: (clock.wall(), clock.monotonic()),
             watchers: Watchers::start(flags, &clock, &stop, runs)?,

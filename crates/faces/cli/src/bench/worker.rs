@@ -4,7 +4,6 @@
 use std::io::{BufReader, stdin, stdout};
 
 use keywright_clock::Clock;
-use keywright_measure::Stop;
 use keywright_targets::processes::serve;
 
 use super::interrupt;
@@ -12,9 +11,8 @@ use crate::exit::{Exit, Failure};
 
 /// Takes orders until standard input ends.
 pub(super) fn run() -> Result<Exit, Failure> {
-    let stop = Stop::new();
     // Ctrl-C reaches every process of a terminal; a run that was cut short is reported all the same.
-    interrupt::listen(&stop);
+    let stop = interrupt::listen()?;
     let orders = BufReader::new(stdin());
     let told = (&Clock::system(), &stop);
     serve(orders, stdout().lock(), told, crate::fpe::backend()?).map_err(|error| {

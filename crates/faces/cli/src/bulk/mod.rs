@@ -282,8 +282,9 @@ impl Table {
             options = options.anew();
         }
         let stop = Arc::new(AtomicBool::new(false));
-        stop_when_interrupted(&stop);
-        // From here on an interrupt ends nothing at once, so what is made can be taken back.
+        // From here on an interrupt ends nothing at once: the block that is under way is written, and what is made can be
+        // taken back.
+        crate::signals::set_on_ending(&stop)?;
         let written = new.write()?;
         let mut bar = progress::Bar::new((!self.quiet).then(|| source.size()));
         let mut listen = |progress: &Progress| {
@@ -349,34 +350,4 @@ fn read_protection(file: &Path) -> Result<Protection, Failure> {
         )
     })?;
     Protection::parse(&bytes).map_err(|error: Error| refused(error))
-}
-
-/// Lets the block that is under way be written, and ends then.
-fn stop_when_interrupted(stop: &Arc<AtomicBool>) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let stop = Arc::clone(stop);
-    // Without the thread a signal ends the program at once; the journal knows how far it was.
-    drop(
-        std::thread::Builder::new()
-            .name("interrupt".to_owned())
-            .spawn(move || {
-                let runtime = tokio::runtime::Builder::new_current_thread()
-                    .enable_io()
-                    .build();
-                let Ok(runtime) = runtime else { return };
-                runtime.block_on(async {
-                    let asked = signal(SignalKind::interrupt()).and_then(|interrupt| {
-                        signal(SignalKind::terminate()).map(|terminate| (interrupt, terminate))
-                    });
-                    let Ok((mut interrupt, mut terminate)) = asked else {
-                        return;
-                    };
-                    tokio::select! {
-                        _ = interrupt.recv() => {}
-                        _ = terminate.recv() => {}
-                    }
-                    stop.store(true, Ordering::Relaxed);
-                });
-            }),
-    );
 }

@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let job = table::Job::plan(&arguments.input, &arguments.columns)?;
     let work = arguments.home.home.join(WORK);
     let revealed = vec![job.revealed(&work), tokens::revealed(job.input(), &work)];
-    leave_nothing_on_interrupt(revealed, work);
+    leave_nothing_on_interrupt(revealed, work)?;
     let demo = Demo::start(&arguments)?;
     let result = demo.steps(&arguments, &job);
     let stopped = demo.serving.stop();
@@ -311,28 +311,19 @@ impl Demo {
 
 /// Ends the program on Ctrl-C and takes half-made files along. The home itself needs no such care: it
 /// stays whole whenever it is left.
-fn leave_nothing_on_interrupt(revealed: Vec<PathBuf>, work: PathBuf) {
-    let thread = std::thread::Builder::new().spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        let Ok(runtime) = runtime else { return };
-        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
-            bulk::remove(&work);
-            drop(fs::remove_dir_all(work.join(AUDIT_COPY)));
-            message!("interrupted");
-            // Last, because the steps go on until the exit: plaintext has no time to appear again.
-            for path in &revealed {
-                table::remove(path);
-                table::remove(&path.with_extension("csv.part"));
-                table::remove(&path.with_extension("csv.journal"));
-            }
-            std::process::exit(i32::from(Exit::Interrupted as u8));
+fn leave_nothing_on_interrupt(revealed: Vec<PathBuf>, work: PathBuf) -> Result<(), Failure> {
+    crate::signals::on_ending(move || {
+        bulk::remove(&work);
+        drop(fs::remove_dir_all(work.join(AUDIT_COPY)));
+        message!("interrupted");
+        // Last, because the steps go on until the exit: plaintext has no time to appear again.
+        for path in &revealed {
+            table::remove(path);
+            table::remove(&path.with_extension("csv.part"));
+            table::remove(&path.with_extension("csv.journal"));
         }
-    });
-    if thread.is_err() {
-        message!("warning: no thread for signals: Ctrl-C leaves files of this run in the home");
-    }
+        std::process::exit(i32::from(Exit::Interrupted as u8));
+    })
 }
 
 fn connect(home: &Path, serving: &Serving, client: Option<&str>) -> Result<Client, Failure> {

@@ -9,7 +9,6 @@ use std::time::Duration;
 use keywright_calls::{
     Analyzer, Comparison, Finding, Options, Report, Scrubber, Severity, Zone, compare, render,
 };
-use keywright_measure::Stop;
 use serde_json::json;
 
 use super::answer::{Answer, Beside, Refusal};
@@ -162,8 +161,7 @@ impl AnalyzeWords {
 
     /// Reads on until it is told to stop.
     fn followed(&self, path: &Path, zone: &Zone, beside: &Beside) -> Result<Report, Refusal> {
-        let stop = Stop::new();
-        listen(&stop);
+        let stop = listen()?;
         let mut tail = Tail::open(path)?;
         let mut analyzer = Analyzer::new(Options::default().in_zone(zone.clone()));
         let rounds = self.r#for.map(|seconds| u64::from(seconds) * TICKS);

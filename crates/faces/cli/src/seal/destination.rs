@@ -4,11 +4,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, Once, PoisonError};
 
 use keywright_container::Error;
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::refused::refused;
 use crate::confirm::{Yes, confirm};
@@ -157,7 +155,7 @@ impl Staged {
         };
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(mode);
-        clean_up_when_interrupted();
+        clean_up_when_interrupted()?;
         // Under the lock, so that no signal finds the file without its name.
         let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         let file = options.open(&temporary).map_err(failed)?;
@@ -193,46 +191,21 @@ impl Drop for Staged {
     }
 }
 
-/// Listens on a thread of its own from here on until the program ends.
-fn clean_up_when_interrupted() {
+/// Removes the temporary file at an interrupt, from here on until the program ends.
+fn clean_up_when_interrupted() -> Result<(), Failure> {
     static ONCE: Once = Once::new();
+    let mut listening = Ok(());
     ONCE.call_once(|| {
-        let (ready, listens) = channel();
-        let listening = std::thread::Builder::new()
-            .name("interrupt".to_owned())
-            .spawn(move || listen(&ready));
-        // Without the thread a signal ends the program at once, and only the temporary file stays.
-        if listening.is_ok() {
-            listens.recv().ok();
-        }
+        listening = crate::signals::on_ending(|| {
+            if let Ok(unfinished) = UNFINISHED.lock()
+                && let Some(path) = &*unfinished
+            {
+                drop(std::fs::remove_file(path));
+            }
+            std::process::exit(i32::from(Exit::Interrupted as u8));
+        });
     });
-}
-
-fn listen(ready: &Sender<()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .build();
-    let Ok(runtime) = runtime else { return };
-    if runtime.block_on(asked(ready)).is_err() {
-        return;
-    }
-    if let Ok(unfinished) = UNFINISHED.lock()
-        && let Some(path) = &*unfinished
-    {
-        drop(std::fs::remove_file(path));
-    }
-    std::process::exit(i32::from(Exit::Interrupted as u8));
-}
-
-/// Waits for a signal; an error if none can be had.
-async fn asked(ready: &Sender<()>) -> std::io::Result<()> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    ready.send(()).ok();
-    tokio::select! {
-        _ = interrupt.recv() => Ok(()),
-        _ = terminate.recv() => Ok(()),
-    }
+    listening
 }
 
 /// What went wrong, with the path where it was the writing.
