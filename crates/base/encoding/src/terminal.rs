@@ -8,21 +8,31 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether a terminal obeys the character, or does not show it: C0, DEL, C1 (ECMA-48), separators of lines, marks of
-/// writing direction (UAX 9), characters without width.
+/// Whether a terminal obeys the character, or does not show it: C0, DEL, C1 (ECMA-48), separators of lines, and what is
+/// not shown by default (Unicode 17, Default_Ignorable_Code_Point with interlinear annotations), which has the marks of
+/// writing direction (UAX 9), fillers, variation selectors and tags.
 #[must_use]
 pub fn is_obeyed(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
-            '\u{061c}'
-                | '\u{180e}'
+            '\u{00ad}'
+                | '\u{034f}'
+                | '\u{061c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
                 | '\u{200b}'..='\u{200f}'
                 | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
                 | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
         )
 }
 
@@ -124,6 +134,32 @@ mod tests {
             escaped_bytes(b"a\xff\x1b\xe2\x82z"),
             "a\\xff\\u{1b}\\xe2\\x82z"
         );
+    }
+
+    #[test]
+    fn characters_that_are_not_shown_are_written_out() {
+        for hidden in [
+            '\u{ad}',
+            '\u{34f}',
+            '\u{115f}',
+            '\u{1160}',
+            '\u{17b4}',
+            '\u{180b}',
+            '\u{180f}',
+            '\u{3164}',
+            '\u{fe00}',
+            '\u{fe0f}',
+            '\u{ffa0}',
+            '\u{fff0}',
+            '\u{1bca0}',
+            '\u{1d17a}',
+            '\u{e0100}',
+            '\u{e0fff}',
+        ] {
+            let text = format!("a{hidden}b");
+            let number = format!("a\\u{{{:x}}}b", u32::from(hidden));
+            assert_eq!(escaped(&text), number);
+        }
     }
 
     #[test]

@@ -57,6 +57,8 @@ enum Unable {
     Lacks(Layer),
     /// It did something, and not that.
     Wrong,
+    /// It accepted what was changed after it was made.
+    Accepts(&'static str),
 }
 
 impl From<Layer> for Unable {
@@ -70,9 +72,15 @@ impl From<Layer> for Unable {
 }
 
 impl Unable {
+    /// Whether it says that something is wrong with the token.
+    const fn is_failure(&self) -> bool {
+        !matches!(self, Self::Lacks(_))
+    }
+
     fn reason(&self) -> String {
         match self {
             Self::Wrong => "another result than it must be".to_owned(),
+            Self::Accepts(what) => format!("accepts a wrong {what}"),
             Self::Failed(error) | Self::Lacks(error) => match error.failure() {
                 Some(failure) => failure.code().to_string(),
                 None => error.to_string(),
@@ -99,15 +107,22 @@ pub fn probe(desk: &Desk) -> Result<CapabilityReport, Error> {
     let info = desk.info();
     let module = session.token().module();
     let library = module.info()?;
-    let tried = |(name, trial): &(&'static str, Trial)| {
-        let unable = trial(session).err();
-        Capability {
+    let mut own: Option<Session> = None;
+    let mut capabilities = Vec::with_capacity(TRIALS.len());
+    for (name, trial) in TRIALS {
+        let unable = trial(own.as_ref().unwrap_or(session)).err();
+        // A call that failed may leave its operation active, and CKR_OPERATION_ACTIVE to what is tried next.
+        if unable.is_some() {
+            own = Some(session.token().open()?);
+        }
+        capabilities.push(Capability {
             name,
             able: unable.is_none(),
-            failed: matches!(unable, Some(Unable::Failed(_) | Unable::Wrong)),
+            failed: unable.as_ref().is_some_and(Unable::is_failure),
             reason: unable.as_ref().map(Unable::reason),
-        }
-    };
+        });
+    }
+    let session = own.as_ref().unwrap_or(session);
     let (major, minor) = module.interface_version();
     let (min, max) = info.pin_len;
     let pin = match max {
@@ -126,7 +141,7 @@ pub fn probe(desk: &Desk) -> Result<CapabilityReport, Error> {
         manufacturer: info.manufacturer.clone(),
         model: info.model.clone(),
         library: format!("{} {}", library.description, library.library_version),
-        capabilities: TRIALS.iter().map(tried).collect(),
+        capabilities,
         quirks: quirks.into(),
     })
 }
@@ -306,7 +321,16 @@ fn sealed(session: &Session, mechanism: &Mechanism<'_>) -> Result<(), Unable> {
         session.decrypt(mechanism, key, &sealed, &mut plain)?;
         (plain == TEXT && sealed != TEXT)
             .then_some(())
-            .ok_or(Unable::Wrong)
+            .ok_or(Unable::Wrong)?;
+        let authenticated = !matches!(mechanism, Mechanism::AesCbcPad { .. });
+        let opened = authenticated
+            && session
+                .decrypt(mechanism, key, &changed(&sealed), &mut plain)
+                .is_ok();
+        match opened {
+            true => Err(Unable::Accepts("tag")),
+            false => Ok(()),
+        }
     })
 }
 
@@ -314,8 +338,38 @@ fn coded(session: &Session, kind: SecretKind, mechanism: &Mechanism<'_>) -> Resu
     with_secret(session, (kind, &plan(Purpose::Mac)), |key| {
         let mut code = Vec::new();
         session.sign(mechanism, key, TEXT, &mut code)?;
-        Ok(session.verify(mechanism, key, TEXT, &code)?)
+        verified(session, (mechanism, key), (TEXT, &code), "MAC")
     })
+}
+
+/// Has what was made over `data` verified, and demands that it is refused over other data and when it is changed.
+fn verified(
+    session: &Session,
+    (mechanism, key): (&Mechanism<'_>, ObjectHandle),
+    (data, made): (&[u8], &[u8]),
+    what: &'static str,
+) -> Result<(), Unable> {
+    session.verify(mechanism, key, data, made)?;
+    for (data, made) in [
+        (data.to_vec(), changed(made)),
+        (changed(data), made.to_vec()),
+    ] {
+        match session.verify(mechanism, key, &data, &made) {
+            Ok(()) => return Err(Unable::Accepts(what)),
+            Err(Layer::SignatureInvalid(_)) => {}
+            Err(error) => return Err(Unable::Failed(error)),
+        }
+    }
+    Ok(())
+}
+
+/// The same bytes with one bit changed.
+fn changed(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if let Some(last) = bytes.last_mut() {
+        *last ^= 1;
+    }
+    bytes
 }
 
 fn hashed(session: &Session, hashes: &[Hash]) -> Result<(), Unable> {
@@ -373,7 +427,12 @@ fn signed(
     with_pair(session, (kind, Purpose::Sign), |public, private| {
         let mut signature = Vec::new();
         session.sign(mechanism, private, data, &mut signature)?;
-        Ok(session.verify(mechanism, public, data, &signature)?)
+        verified(
+            session,
+            (mechanism, public),
+            (data, &signature),
+            "signature",
+        )
     })
 }
 

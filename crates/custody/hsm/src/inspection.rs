@@ -2,6 +2,7 @@
 
 use keywright_pkcs11::{ObjectHandle, Reading};
 use keywright_pkcs11_names::{AttributeType, Named as _, ObjectClass};
+use keywright_secret::{SecretBytes, ct_eq};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
@@ -106,7 +107,7 @@ pub fn inspect(
 fn inspected(desk: &Desk, handle: ObjectHandle, secrets: Secrets) -> Result<Inspected, Error> {
     let session = &desk.session;
     let class = session.attribute(handle, AttributeType::CLASS)?.number();
-    let class = class.map(ObjectClass::new);
+    let class = secrecy_class(desk, handle, class.map(ObjectClass::new))?;
     let mut attributes = Vec::new();
     let mut absent_attributes = 0;
     for kind in AttributeType::all() {
@@ -138,6 +139,20 @@ fn inspected(desk: &Desk, handle: ObjectHandle, secrets: Secrets) -> Result<Insp
     })
 }
 
+/// The class by which attributes are secret or not. Unknown for a data object that only a user who is logged in sees:
+/// its value is a secret, too.
+fn secrecy_class(
+    desk: &Desk,
+    handle: ObjectHandle,
+    class: Option<ObjectClass>,
+) -> Result<Option<ObjectClass>, Error> {
+    if class != Some(ObjectClass::DATA) {
+        return Ok(class);
+    }
+    let private = desk.session.attribute(handle, AttributeType::PRIVATE)?;
+    Ok(class.filter(|_| private.flag() == Some(false)))
+}
+
 /// `diff-keys`.
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -150,10 +165,27 @@ pub struct DiffReport {
     pub key1_token: String,
     pub key2_token: Option<String>,
     pub class: String,
+    /// Whether the keys are one key; none where there is no second key.
+    pub key_material: Option<KeyMaterial>,
+    /// Nothing differs, and the keys could be compared.
     pub identical: bool,
     pub differences_found: usize,
     pub comparison: Vec<Compared>,
     pub differences: Vec<Different>,
+}
+
+/// Whether two keys are the same key: by their values where both can be read, else by their check values, or by their
+/// public keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(clippy::exhaustive_enums, reason = "there is no fourth answer")]
+pub enum KeyMaterial {
+    /// They are.
+    Same,
+    /// They are not.
+    Different,
+    /// The token gives nothing to compare.
+    Unknown,
 }
 
 /// An attribute of two keys.
@@ -270,6 +302,7 @@ pub fn diff(
         };
         report.compare(kind, values, fit);
     }
+    report.compare_material((first.0, left), (second.0, right), class)?;
     Ok(report.summed())
 }
 
@@ -286,6 +319,7 @@ pub fn diff_expected(
     let class = class.or_else(|| expected.class());
     let class = class.map_or_else(|| class_of(side), Ok)?;
     let key = found(side, class)?;
+    let secrecy = secrecy_class(side.0, key, Some(class))?;
     let mut report = DiffReport::new(side, class);
     name.clone_into(&mut report.key2_label);
     for (kind, wanted) in expected.attributes() {
@@ -293,7 +327,7 @@ pub fn diff_expected(
         let attribute = Attribute {
             kind,
             reading: &reading,
-            class: Some(class),
+            class: secrecy,
         };
         let fit = match wanted.is_fitted_by(&attribute) {
             true => Fit::Match,
@@ -303,6 +337,66 @@ pub fn diff_expected(
         report.compare(kind, values, fit);
     }
     Ok(report.summed())
+}
+
+/// Something that differs from key to key.
+#[derive(Clone, Copy)]
+enum Material {
+    CheckValue,
+    PublicKey,
+    Value,
+}
+
+/// Such a value, and how a report shows it.
+struct MaterialValue {
+    value: SecretBytes,
+    shown: String,
+}
+
+impl Material {
+    /// What tells objects of this class apart, the surest first.
+    const fn of(class: ObjectClass) -> &'static [Self] {
+        match class {
+            ObjectClass::PRIVATE_KEY | ObjectClass::PUBLIC_KEY => &[Self::PublicKey],
+            ObjectClass::SECRET_KEY => &[Self::Value, Self::CheckValue],
+            _ => &[Self::Value],
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::CheckValue => "CKA_CHECK_VALUE",
+            Self::PublicKey => "public key (SHA-256)",
+            Self::Value => "CKA_VALUE",
+        }
+    }
+
+    /// None where the token does not give it.
+    fn read(self, desk: &Desk, key: ObjectHandle) -> Result<Option<MaterialValue>, Error> {
+        let session = &desk.session;
+        let read = |kind| -> Result<_, Error> {
+            let reading = session.attribute(key, kind)?;
+            let value = reading.bytes().filter(|value| !value.is_empty());
+            Ok(value.map(|value| SecretBytes::from_vec(value.to_vec())))
+        };
+        Ok(match self {
+            Self::CheckValue => read(AttributeType::CHECK_VALUE)?.map(|value| MaterialValue {
+                shown: keywright_encoding::hex::encode(value.expose()),
+                value,
+            }),
+            Self::PublicKey => PublicKey::of_private(session, key).ok().map(|public| {
+                let shown = public.fingerprint();
+                MaterialValue {
+                    value: SecretBytes::from_vec(shown.clone().into_bytes()),
+                    shown,
+                }
+            }),
+            Self::Value => read(AttributeType::VALUE)?.map(|value| MaterialValue {
+                shown: format!("readable ({} bytes)", value.expose().len()),
+                value,
+            }),
+        })
+    }
 }
 
 fn found((desk, choice): Side<'_>, class: ObjectClass) -> Result<ObjectHandle, Error> {
@@ -341,6 +435,7 @@ impl DiffReport {
             key1_token: Uri::of_token(desk.info()).to_string(),
             key2_token: None,
             class: class.to_string(),
+            key_material: None,
             identical: true,
             differences_found: 0,
             comparison: Vec::new(),
@@ -348,11 +443,16 @@ impl DiffReport {
         }
     }
 
-    fn compare(&mut self, kind: AttributeType, (one, other): (String, String), fit: Fit) {
+    fn compare(&mut self, kind: AttributeType, values: (String, String), fit: Fit) {
+        self.add((kind.to_string(), Weight::of(kind)), values, fit);
+    }
+
+    fn add(&mut self, (name, weight): (String, Weight), values: (String, String), fit: Fit) {
+        let (one, other) = values;
         if fit == Fit::Differ {
-            let (severity, explanation) = Weight::of(kind).words();
+            let (severity, explanation) = weight.words();
             self.differences.push(Different {
-                attribute: kind.to_string(),
+                attribute: name.clone(),
                 key1_value: one.clone(),
                 key2_value: other.clone(),
                 severity,
@@ -360,16 +460,51 @@ impl DiffReport {
             });
         }
         self.comparison.push(Compared {
-            attribute: kind.to_string(),
+            attribute: name,
             key1_value: one,
             key2_value: other,
             matches: fit == Fit::Match,
         });
     }
 
+    /// Compares what makes two keys different keys, whatever their attributes are.
+    fn compare_material(
+        &mut self,
+        (first, left): (&Desk, ObjectHandle),
+        (second, right): (&Desk, ObjectHandle),
+        class: ObjectClass,
+    ) -> Result<(), Error> {
+        // The same object of one session is one key, whatever the token gives.
+        let mut material = match std::ptr::eq(first, second) && left == right {
+            true => KeyMaterial::Same,
+            false => KeyMaterial::Unknown,
+        };
+        for source in Material::of(class) {
+            let one = source.read(first, left)?;
+            let other = source.read(second, right)?;
+            let (Some(one), Some(other)) = (one, other) else {
+                continue;
+            };
+            let fit = match ct_eq(one.value.expose(), other.value.expose()) {
+                true => Fit::Match,
+                false => Fit::Differ,
+            };
+            material = match fit {
+                Fit::Match => KeyMaterial::Same,
+                Fit::Differ => KeyMaterial::Different,
+            };
+            let name = (source.name().to_owned(), Weight::Low);
+            self.add(name, (one.shown, other.shown), fit);
+            break;
+        }
+        self.key_material = Some(material);
+        Ok(())
+    }
+
     fn summed(mut self) -> Self {
         self.differences_found = self.differences.len();
-        self.identical = self.differences.is_empty();
+        let is_compared = self.key_material != Some(KeyMaterial::Unknown);
+        self.identical = self.differences.is_empty() && is_compared;
         self
     }
 }

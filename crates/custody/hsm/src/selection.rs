@@ -55,9 +55,10 @@ impl TokenChoice<'_> {
         let fits = |info: &TokenInfo| {
             let slot = module.slot_info(info.slot);
             self.fits(info)
-                && self
-                    .uri
-                    .is_none_or(|uri| slot.is_ok_and(|slot| uri.matches(&own, &slot, info)))
+                && self.uri.is_none_or(|uri| {
+                    uri.matches_module(module.path())
+                        && slot.is_ok_and(|slot| uri.matches(&own, &slot, info))
+                })
         };
         let matching: Vec<_> = present.iter().filter(|info| fits(info)).collect();
         let wanted = self.wanted();

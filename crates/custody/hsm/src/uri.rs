@@ -9,7 +9,10 @@
 
 mod grammar;
 
+use std::ffi::OsStr;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use grammar::{Component, encode, number, pair, parts, refuse_second, version};
 
@@ -325,7 +328,29 @@ impl Uri {
         let token = session.token();
         let module = token.module();
         let slot = module.slot_info(token.slot())?;
-        Ok(self.matches(&module.info()?, &slot, &token.info()?))
+        Ok(self.matches_module(module.path())
+            && self.matches(&module.info()?, &slot, &token.info()?))
+    }
+
+    /// Whether the module of this file is meant: `module-path` is the file, leads to it or is its folder, and
+    /// `module-name` is the file's name without folder and extension, with or without `lib` before it (RFC 7512 2.3).
+    #[must_use]
+    pub fn matches_module(&self, file: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let loaded = real(file);
+        let is_path = self.module_path.as_deref().is_none_or(|wanted| {
+            let wanted = Path::new(OsStr::from_bytes(wanted));
+            let folder = loaded.parent();
+            wanted == file || real(wanted) == loaded || folder == Some(real(wanted).as_path())
+        });
+        let named = |file: &Path, wanted: &[u8]| {
+            let name = file.file_name().unwrap_or_default().as_bytes();
+            let stem = name.split(|byte| *byte == b'.').next().unwrap_or(name);
+            let bare = stem.strip_prefix(b"lib").unwrap_or(stem);
+            [name, stem, bare].contains(&wanted)
+        };
+        let name = self.module_name.as_deref();
+        is_path && name.is_none_or(|wanted| named(file, wanted) || named(&loaded, wanted))
     }
 
     /// What both URIs name. A PIN or its place is that of the first which has one.

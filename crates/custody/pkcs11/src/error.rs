@@ -120,23 +120,64 @@ impl Failure {
     }
 
     /// Whether the code says that the token does not have what was asked for: a function, a mechanism or one of
-    /// its parameters, a curve, a size or a kind of key. Every other code is a failure.
+    /// its parameters, a curve, a size or a kind of key. Every other code is a failure, and so is such a code of a
+    /// function that was not given what it is about: an operation was begun with it, and the token took it.
     #[must_use]
     pub fn is_unsupported(&self) -> bool {
         match self.code {
             ck::CKR_FUNCTION_NOT_SUPPORTED
             | ck::CKR_MECHANISM_INVALID
-            | ck::CKR_CURVE_NOT_SUPPORTED
-            | ck::CKR_DOMAIN_PARAMS_INVALID
+            | ck::CKR_CURVE_NOT_SUPPORTED => true,
+            ck::CKR_DOMAIN_PARAMS_INVALID
             | ck::CKR_KEY_SIZE_RANGE
             | ck::CKR_KEY_TYPE_INCONSISTENT
             | ck::CKR_WRAPPING_KEY_TYPE_INCONSISTENT
-            | ck::CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT
-            | ck::CKR_RANDOM_NO_RNG => true,
+            | ck::CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT => self.takes_mechanism(),
+            ck::CKR_RANDOM_NO_RNG => self.needs_random(),
             // Of a decryption this may be about the ciphertext.
-            ck::CKR_MECHANISM_PARAM_INVALID => !self.judges_data(),
+            ck::CKR_MECHANISM_PARAM_INVALID => {
+                !self.judges_data() && (self.takes_mechanism() || self.takes_parameter())
+            }
             _ => self.code() == ReturnCode::PARAMETER_SET_NOT_SUPPORTED,
         }
+    }
+
+    /// Whether the function is given a mechanism, with a key or with what a key is to be.
+    fn takes_mechanism(&self) -> bool {
+        self.function.ends_with("Init")
+            || matches!(
+                self.function,
+                "C_CreateObject"
+                    | "C_DecapsulateKey"
+                    | "C_DeriveKey"
+                    | "C_EncapsulateKey"
+                    | "C_GenerateKey"
+                    | "C_GenerateKeyPair"
+                    | "C_UnwrapKey"
+                    | "C_UnwrapKeyAuthenticated"
+                    | "C_WrapKey"
+                    | "C_WrapKeyAuthenticated"
+            )
+    }
+
+    /// Whether the function is given a parameter for each message (PKCS#11 3.0, 5.9).
+    fn takes_parameter(&self) -> bool {
+        matches!(
+            self.function,
+            "C_EncryptMessage" | "C_EncryptMessageBegin" | "C_SignMessage" | "C_SignMessageBegin"
+        )
+    }
+
+    /// Whether the function makes random values, so that the answer is about the generator.
+    fn needs_random(&self) -> bool {
+        matches!(
+            self.function,
+            "C_EncapsulateKey"
+                | "C_GenerateKey"
+                | "C_GenerateKeyPair"
+                | "C_GenerateRandom"
+                | "C_SeedRandom"
+        )
     }
 
     fn judges_data(&self) -> bool {
@@ -381,5 +422,50 @@ impl Error {
             Self::PoolExhausted | Self::SessionsInUse(_) => Remedy::Retry,
             _ => Remedy::GiveUp,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failed(code: u64, function: &'static str) -> Failure {
+        Failure { code, function }
+    }
+
+    #[test]
+    fn only_a_call_that_is_given_the_key_can_lack_its_size_or_parameters() {
+        for code in [
+            ck::CKR_KEY_SIZE_RANGE,
+            ck::CKR_MECHANISM_PARAM_INVALID,
+            ck::CKR_DOMAIN_PARAMS_INVALID,
+            ck::CKR_KEY_TYPE_INCONSISTENT,
+        ] {
+            for function in [
+                "C_SignInit",
+                "C_EncryptInit",
+                "C_GenerateKeyPair",
+                "C_WrapKey",
+            ] {
+                assert!(failed(code, function).is_unsupported(), "{function} {code}");
+            }
+            for function in [
+                "C_Sign",
+                "C_Verify",
+                "C_Encrypt",
+                "C_SignFinal",
+                "C_GetAttributeValue",
+            ] {
+                assert!(
+                    !failed(code, function).is_unsupported(),
+                    "{function} {code}"
+                );
+            }
+        }
+        assert!(failed(ck::CKR_RANDOM_NO_RNG, "C_GenerateRandom").is_unsupported());
+        assert!(!failed(ck::CKR_RANDOM_NO_RNG, "C_Sign").is_unsupported());
+        assert!(!failed(ck::CKR_MECHANISM_PARAM_INVALID, "C_UnwrapKey").is_unsupported());
+        assert!(failed(ck::CKR_MECHANISM_INVALID, "C_Sign").is_unsupported());
+        assert!(failed(ck::CKR_FUNCTION_NOT_SUPPORTED, "C_Sign").is_unsupported());
     }
 }

@@ -167,7 +167,8 @@ impl Failure {
     pub(crate) fn system(happened: &str, error: &std::io::Error) -> Self {
         let advice = match error.kind() {
             std::io::ErrorKind::WouldBlock => THREAD_ADVICE,
-            _ => limit_advice(error).unwrap_or("see what the system refuses to this user, and try again"),
+            _ => limit_advice(error)
+                .unwrap_or("see what the system refuses to this user, and try again"),
         };
         Self::new(Exit::Internal, format!("{happened}: {error}"), advice)
     }
@@ -268,7 +269,9 @@ pub(crate) fn limit_advice(error: &std::io::Error) -> Option<&'static str> {
     match Errno::from_io_error(error) {
         Some(Errno::MFILE) => Some("raise the limit of open files (ulimit -n)"),
         Some(Errno::NFILE) => Some("raise the machine's limit of open files (sysctl fs.file-max)"),
-        Some(Errno::NOMEM) => Some("raise the memory limit (ulimit -v, or that of the control group)"),
+        Some(Errno::NOMEM) => {
+            Some("raise the memory limit (ulimit -v, or that of the control group)")
+        }
         Some(Errno::NOSPC) => Some("free space on the disk"),
         Some(Errno::DQUOT) => Some("free space, or raise the disk quota of this user"),
         Some(Errno::FBIG) => Some("raise the limit of file sizes (ulimit -f)"),
@@ -279,9 +282,11 @@ pub(crate) fn limit_advice(error: &std::io::Error) -> Option<&'static str> {
     }
 }
 
-/// The same for an error that has such a failure among its causes.
-pub(crate) fn limit_advice_within(error: &dyn std::error::Error) -> Option<&'static str> {
-    let mut causes = std::iter::successors(error.source(), |error| error.source());
+/// The same for an error that is such a failure or has one among its causes.
+pub(crate) fn limit_advice_within(
+    error: &(dyn std::error::Error + 'static),
+) -> Option<&'static str> {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
     causes.find_map(|cause| cause.downcast_ref().and_then(limit_advice))
 }
 
@@ -303,13 +308,19 @@ pub(crate) fn sentence(error: &dyn std::error::Error) -> String {
 pub(crate) fn usage(error: &clap::Error, format: Format) -> ExitCode {
     use clap::error::ErrorKind;
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        // Whoever closed the pipe needs no help text.
-        drop(error.print());
-        return if error.use_stderr() {
-            Exit::Usage.into()
-        } else {
-            Exit::Ok.into()
-        };
+        if error.use_stderr() {
+            drop(error.print());
+            return Exit::Usage.into();
+        }
+        // Who closed the pipe needs no help text.
+        let printed = crate::output::data(error.render().to_string().as_bytes());
+        return printed.map_or_else(
+            |failure| {
+                crate::output::failure(format, &failure);
+                failure.exit.into()
+            },
+            |_| Exit::Ok.into(),
+        );
     }
     let mut failure = two_lines(&error.render().to_string());
     if format == Format::Json {

@@ -6,7 +6,7 @@ use std::path::Path;
 use keywright_encoding::terminal;
 use serde::Serialize;
 
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 
 /// Writes a line to standard error. A line that cannot be written is dropped: the end of a command does not depend on
 /// its messages. The macros of the standard library panic instead, and clippy refuses them.
@@ -85,9 +85,24 @@ pub(crate) enum Reader {
     Listening,
 }
 
+/// Standard output for results.
+pub(crate) fn stdout() -> Result<std::io::StdoutLock<'static>, Failure> {
+    if crate::start::is_stdout_closed() {
+        return Err(Failure::new(
+            Exit::Internal,
+            "standard output is closed, so that the result is lost",
+            "leave standard output open; send it to /dev/null if the result is not needed",
+        ));
+    }
+    Ok(std::io::stdout().lock())
+}
+
 /// Writes bytes to standard output.
 pub(crate) fn data(bytes: &[u8]) -> Result<Reader, Failure> {
-    let mut out = std::io::stdout().lock();
+    if bytes.is_empty() && crate::start::is_stdout_closed() {
+        return Ok(Reader::Gone);
+    }
+    let mut out = stdout()?;
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Ok(Reader::Listening),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),

@@ -43,7 +43,9 @@ impl Signals {
     pub(crate) fn into_async(self) -> Result<AsyncSignals, Failure> {
         let registered = self.0.set_nonblocking(true);
         let registered = registered.and_then(|()| tokio::net::UnixStream::from_std(self.0));
-        registered.map(AsyncSignals).map_err(|error| unavailable(&error))
+        registered
+            .map(AsyncSignals)
+            .map_err(|error| unavailable(&error))
     }
 }
 
@@ -87,7 +89,9 @@ pub(crate) fn on_ending(action: impl FnOnce() + Send + 'static) -> Result<(), Fa
     match started {
         Ok(_) => listening.recv().unwrap_or(Ok(())),
         Err(error) => {
-            message!("warning: no thread for signals ({error}): an interrupt leaves unfinished files");
+            message!(
+                "warning: no thread for signals ({error}): an interrupt leaves unfinished files"
+            );
             Ok(())
         }
     }

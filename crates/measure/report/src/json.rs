@@ -4,6 +4,7 @@
 //! every version of the major version known here, and ignores members it does not know. It is strict about
 //! what makes a text ambiguous: a member that occurs twice is refused.
 
+use keywright_encoding::terminal::escaped_json;
 use keywright_measure::document::{Document, SCHEMA, SCHEMA_VERSION};
 use serde::Deserialize;
 
@@ -38,7 +39,8 @@ pub fn render(document: &Document, layout: Layout) -> Result<String, Error> {
         Layout::Line => serde_json::to_string(&document),
         Layout::Pretty => serde_json::to_string_pretty(&document),
     };
-    text.map(|text| text + "\n").map_err(Error::Unwritable)
+    text.map(|text| escaped_json(&text).into_owned() + "\n")
+        .map_err(Error::Unwritable)
 }
 
 /// The document under the name and version of the form of now.

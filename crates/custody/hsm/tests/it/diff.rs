@@ -1,9 +1,9 @@
 //! Keys compared by attributes that no command of these sets: dates, and the mechanisms that are allowed.
 
 use keywright_hsm::expected::Expected;
-use keywright_hsm::inspection::{DiffReport, diff, diff_expected};
+use keywright_hsm::inspection::{DiffReport, KeyMaterial, diff, diff_expected, inspect};
 use keywright_hsm::{Access, Caution, Desk, KeyChoice, Login, Module, Pin, Secrets, TokenChoice};
-use keywright_pkcs11::Template;
+use keywright_pkcs11::{Curve, KeyPlan, PairKind, Purpose, Template};
 use keywright_pkcs11_names::{AttributeType, KeyType, ObjectClass};
 use keywright_tokens::{Store, on_each};
 
@@ -38,6 +38,8 @@ fn make(desk: &Desk, label: &str, more: Template) {
         .yes(AttributeType::TOKEN)
         // SoftHSM 2.6.1 cannot read the dates of private objects, which it keeps encrypted.
         .no(AttributeType::PRIVATE)
+        .no(AttributeType::SENSITIVE)
+        .yes(AttributeType::EXTRACTABLE)
         .yes(AttributeType::SIGN)
         .bytes(AttributeType::VALUE, &[7; 32]);
     desk.session().create_object(&template.and(more)).unwrap();
@@ -163,5 +165,89 @@ fn a_key_is_held_against_what_is_expected_of_it() {
         let missing =
             diff_expected((&desk, &key), (&other, "file"), (None, Secrets::Hide)).unwrap_err();
         assert!(missing.to_string().contains("no private key"), "{missing}");
+    });
+}
+
+#[test]
+fn keys_with_equal_attributes_are_told_apart_by_their_values() {
+    on_each(|store| {
+        let desk = desk(store);
+        make(&desk, "one", Template::new());
+        make(&desk, "same", Template::new());
+        let other = Template::new()
+            .class(ObjectClass::SECRET_KEY)
+            .key_type(KeyType::GENERIC_SECRET)
+            .label("other")
+            .yes(AttributeType::TOKEN)
+            .no(AttributeType::PRIVATE)
+            .no(AttributeType::SENSITIVE)
+            .yes(AttributeType::EXTRACTABLE)
+            .yes(AttributeType::SIGN)
+            .bytes(AttributeType::VALUE, &[8; 32]);
+        desk.session().create_object(&other).unwrap();
+        let compare = |one: &str, other: &str| {
+            let (one, other) = (KeyChoice::label(one), KeyChoice::label(other));
+            diff((&desk, &one), (&desk, &other), None).unwrap()
+        };
+        let same = compare("one", "same");
+        assert_eq!(
+            (same.key_material, same.identical),
+            (Some(KeyMaterial::Same), true)
+        );
+        let different = compare("one", "other");
+        assert_eq!(different.key_material, Some(KeyMaterial::Different));
+        let shown = "readable (32 bytes)";
+        assert_eq!(found(&different), [["CKA_VALUE", "LOW", shown, shown]]);
+    });
+}
+
+#[test]
+fn private_keys_are_told_apart_by_their_public_halves() {
+    on_each(|store| {
+        let desk = desk(store);
+        let session = desk.session();
+        let kind = PairKind::Curve(Curve::P256);
+        for (label, id) in [("one", [1]), ("other", [2])] {
+            let plan = KeyPlan::new(Purpose::Sign).label(label).id(&id);
+            session.generate_pair(kind, &plan).unwrap();
+        }
+        let compare = |other: &str| {
+            let (one, other) = (KeyChoice::label("one"), KeyChoice::label(other));
+            let class = Some(ObjectClass::PRIVATE_KEY);
+            diff((&desk, &one), (&desk, &other), class).unwrap()
+        };
+        assert_eq!(compare("one").key_material, Some(KeyMaterial::Same));
+        assert!(compare("one").identical);
+        assert_eq!(compare("other").key_material, Some(KeyMaterial::Different));
+        assert!(!compare("other").identical);
+    });
+}
+
+#[test]
+fn a_private_data_object_is_shown_only_where_secrets_are() {
+    on_each(|store| {
+        let desk = desk(store);
+        for (label, private) in [
+            ("hidden", Template::new().yes(AttributeType::PRIVATE)),
+            ("open", Template::new().no(AttributeType::PRIVATE)),
+        ] {
+            let template = Template::new()
+                .class(ObjectClass::DATA)
+                .label(label)
+                .bytes(AttributeType::VALUE, b"hunter2");
+            desk.session()
+                .create_object(&template.and(private))
+                .unwrap();
+        }
+        let value = |label: &str, secrets| {
+            let report = inspect(&desk, &KeyChoice::label(label), (None, secrets)).unwrap();
+            let attributes = &report.objects[0].attributes;
+            let value = attributes.iter().find(|one| one.name == "CKA_VALUE");
+            value.unwrap().value.clone()
+        };
+        let plain = keywright_encoding::hex::encode(b"hunter2");
+        assert_eq!(value("hidden", Secrets::Hide), "readable (7 bytes)");
+        assert_eq!(value("hidden", Secrets::Reveal), plain);
+        assert_eq!(value("open", Secrets::Hide), plain);
     });
 }

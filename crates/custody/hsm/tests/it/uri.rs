@@ -47,6 +47,41 @@ fn the_examples_of_the_rfc_are_read() {
 }
 
 #[test]
+fn module_attributes_match_the_file_that_is_loaded() {
+    let folder = std::env::temp_dir().canonicalize().unwrap();
+    let folder = folder.join(format!("keywright-uri-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("libtoken2.so.1");
+    let link = folder.join("p11-module.so");
+    std::fs::write(&file, "").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let at = |query: String| read(&format!("pkcs11:object=key?{query}")).unwrap();
+    for loaded in [&file, &link] {
+        for path in [&file, &link, &folder] {
+            let uri = at(format!("module-path={}", path.display()));
+            assert!(uri.matches_module(loaded), "{uri}");
+        }
+        for name in ["token2", "libtoken2", "libtoken2.so.1"] {
+            assert!(
+                at(format!("module-name={name}")).matches_module(loaded),
+                "{name}"
+            );
+        }
+        for other in [
+            "module-path=/usr/lib/other.so",
+            "module-name=token",
+            "module-name=",
+        ] {
+            assert!(!at(other.to_owned()).matches_module(loaded), "{other}");
+        }
+        let both = format!("module-path={}&module-name=other", file.display());
+        assert!(!at(both).matches_module(loaded));
+        assert!(read("pkcs11:object=key").unwrap().matches_module(loaded));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn what_the_grammar_does_not_have_is_refused() {
     let refused = [
         ("http:token=a", UriError::Scheme),

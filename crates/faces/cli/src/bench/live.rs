@@ -1,6 +1,7 @@
 //! Whoever watches a measurement: progress on standard error, a dashboard on the terminal, one in a browser,
 //! a file of events. All of them are told between blocks, outside the timed region.
 
+use keywright_encoding::terminal::escaped_json;
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{IsTerminal as _, LineWriter, Write as _};
@@ -149,7 +150,7 @@ impl Observer for Watchers {
         if let Some(events) = self.events.borrow_mut().as_mut() {
             // A file that cannot take more is said once, at the end.
             if let Ok(line) = serde_json::to_string(event) {
-                drop(writeln!(events, "{line}"));
+                drop(writeln!(events, "{}", escaped_json(&line)));
             }
         }
     }

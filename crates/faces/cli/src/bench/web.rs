@@ -12,7 +12,7 @@ use keywright_report::live::web::{Exposure, Library, Limits, RunEntry, Running, 
 use super::flags::PastFlags;
 use super::past::place;
 use super::trend::PLOTTED;
-use crate::exit::{Exit, Failure, sentence};
+use crate::exit::{Exit, Failure, limit_advice_within, sentence};
 
 /// A page that is served until it is dropped.
 pub(super) struct Page {
@@ -49,6 +49,9 @@ impl Page {
 }
 
 fn failed(error: &WebError) -> Failure {
+    if let Some(advice) = limit_advice_within(error) {
+        return Failure::new(Exit::Internal, sentence(error), advice);
+    }
     Failure::new(
         Exit::Usage,
         sentence(error),

@@ -2,7 +2,7 @@
 
 use keywright_protect::Error;
 
-use crate::exit::{Exit, Failure, sentence};
+use crate::exit::{Exit, Failure, limit_advice_within, sentence};
 use crate::output::counted;
 
 /// An error of the library as the end of the command.
@@ -113,6 +113,10 @@ pub(crate) fn refused(error: Error) -> Failure {
             "internal",
             "please report this with the command and what it printed",
         ),
+    };
+    let advice = match limit_advice_within(&error) {
+        Some(limit) => format!("{limit}, and give the same command again: it goes on where it was"),
+        None => advice.to_owned(),
     };
     Failure {
         code: Some(code),

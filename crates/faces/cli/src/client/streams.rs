@@ -57,10 +57,14 @@ pub(super) fn run(call: &Call<'_>, way: Way, format: Format) -> Result<Exit, Fai
     let client = call.connection.open()?;
     let passed = (call.context, aad.as_deref(), way);
     match destination {
-        Destination::Stdout => match pass(&client, passed, reader, &mut std::io::stdout().lock()) {
+        Destination::Stdout => match pass(&client, passed, reader, &mut output::stdout()?) {
             // Whoever read it has enough.
             Err(Error::Write(error)) if error.kind() == ErrorKind::BrokenPipe => {}
-            done => drop(done.map_err(|error| failed(error, way))?),
+            done => {
+                done.map_err(|error| failed(error, way))?;
+                // What is left of the last line.
+                output::data(&[])?;
+            }
         },
         Destination::File(file) => {
             let streamed = file.fill(|out| {

@@ -13,7 +13,7 @@ use keywright_primitives::random::RandomStream;
 use keywright_secret::SecretBytes;
 use keywright_types::SlotType;
 
-use crate::exit::{Exit, Failure, sentence};
+use crate::exit::{Exit, Failure, limit_advice_within, sentence};
 
 /// What a file holds. Said to every file, so that none passes for another.
 pub(super) struct Purpose {
@@ -139,9 +139,18 @@ impl Purpose {
                 Exit::Usage,
                 format!("give a file that `{}` has written", self.made_by),
             ),
+            Some(Error::Password(
+                keywright_password::Error::Busy | keywright_password::Error::OutOfMemory,
+            )) => (
+                Exit::Internal,
+                "free memory, raise the memory limit (ulimit -v), or make the file with a smaller --profile"
+                    .to_owned(),
+            ),
             _ => (
                 Exit::Internal,
-                "check that the path exists and that you may use it".to_owned(),
+                limit_advice_within(error)
+                    .unwrap_or("check that the path exists and that you may use it")
+                    .to_owned(),
             ),
         };
         Failure::new(

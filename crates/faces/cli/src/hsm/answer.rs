@@ -5,7 +5,7 @@ use keywright_hsm::{Context, Error, Kind};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, limit_advice_within};
 use crate::output::{self, Format};
 
 /// What a command came to.
@@ -254,13 +254,16 @@ impl Told {
                         None => format!("{message}: {code} (0x{rv:x})"),
                     };
                 }
+                let limit = limit_advice_within(error.as_ref());
+                let kind = limit.map_or_else(|| error.kind(), |_| Kind::Io);
+                let advice = limit.map_or_else(|| error.advice(), str::to_owned);
                 Self {
-                    exit: exit_of(error.kind()),
-                    kind: error.kind().name(),
+                    exit: exit_of(kind),
+                    kind: kind.name(),
                     code,
                     function,
                     message: message.replace('\n', " "),
-                    hint: error.advice().replace('\n', " "),
+                    hint: advice.replace('\n', " "),
                     explain: error.explain_line(context),
                 }
             }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use keywright_clock::Clock;
+use keywright_encoding::terminal::escaped;
 use keywright_hsm::Access;
 use keywright_hsm::audit::RuleError;
 use keywright_hsm::audit::{
@@ -224,7 +225,7 @@ fn rows(report: &AuditReport) -> Vec<sarif::Row<'_>> {
 }
 
 fn spreadsheet(report: &AuditReport) -> String {
-    let cell = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    let cell = |text: &str| format!("\"{}\"", escaped(text).replace('"', "\"\""));
     let mut out =
         "severity,issue,class,label,id,state,description,recommendation,uri\r\n".to_owned();
     for issue in &report.issues {

@@ -1,5 +1,6 @@
 //! explain-error.
 
+use keywright_encoding::terminal::escaped;
 use keywright_hsm::Context;
 use keywright_hsm::explanation::{self, CodeReport};
 use keywright_pkcs11_names::explain::Placeholders;
@@ -85,7 +86,8 @@ fn in_words(report: &CodeReport) -> String {
     }
     let mut section = |title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
-            let lines = lines.iter().map(|line| format!("  {line}\n"));
+            // The names in commands are the caller's.
+            let lines = lines.iter().map(|line| format!("  {}\n", escaped(line)));
             text.push_str(&format!("\n{title}\n{}", lines.collect::<String>()));
         }
     };

@@ -41,18 +41,20 @@ pub(super) fn listen() {
 }
 
 fn hear(signal: i32, asked: &Arc<AtomicBool>) -> io::Result<()> {
-    // In this order: the first signal finds the flag clear and sets it, the second finds it set.
-    register_conditional_default(signal, Arc::clone(asked))?;
-    register(signal, Arc::clone(asked))?;
-    let number = usize::try_from(signal).unwrap_or_default();
-    register_usize(signal, Arc::clone(&SIGNAL), number)?;
     if TOLD.get().is_none() {
         let (told, tell) = UnixStream::pair()?;
         TOLD.set(told).ok();
         TELL.set(tell).ok();
     }
-    if let Some(tell) = TELL.get() {
-        pipe::register(signal, tell.try_clone()?)?;
+    // Before the flags: without a descriptor the signal ends the program at once, also while it reads.
+    let tell = TELL.get().map(UnixStream::try_clone).transpose()?;
+    // In this order: the first signal finds the flag clear and sets it, the second finds it set.
+    register_conditional_default(signal, Arc::clone(asked))?;
+    register(signal, Arc::clone(asked))?;
+    let number = usize::try_from(signal).unwrap_or_default();
+    register_usize(signal, Arc::clone(&SIGNAL), number)?;
+    if let Some(tell) = tell {
+        pipe::register(signal, tell)?;
     }
     super::heard::others_listen();
     Ok(())

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use keywright_hsm::expected::Expected;
-use keywright_hsm::inspection;
+use keywright_hsm::inspection::{self, KeyMaterial};
 use keywright_hsm::objects::{self, Everywhere, FindReport, Near, ObjectReport, Seen};
 use keywright_hsm::{Access, Desk, Error, KeyChoice, Kind, Login, Secrets, TokenChoice};
 use keywright_pkcs11_names::ObjectClass;
@@ -336,9 +336,10 @@ pub(crate) struct DiffWords {
     /// The class of both [default: private, else secret-key, else public].
     #[arg(long, value_name = "CLASS", value_parser = class)]
     class: Option<ObjectClass>,
-    #[command(flatten)]
-    reveal: Reveal,
-    /// End with 3 if they differ.
+    /// With --against: show also the secret or private value of a key that the token gives away.
+    #[arg(long, requires = "against", conflicts_with = "key2_label")]
+    reveal: bool,
+    /// End with 3 if they differ, or if the token gives nothing by which the keys themselves can be compared.
     #[arg(long)]
     fail_on_difference: bool,
 }
@@ -361,7 +362,13 @@ pub(super) fn diff(words: &DiffWords, beside: &mut Beside) -> Result<Answer, Ref
         (None, Some((expected, name))) => inspection::diff_expected(
             (&desk, &key),
             (expected, name),
-            (words.class, words.reveal.secrets()),
+            (
+                words.class,
+                Reveal {
+                    reveal: words.reveal,
+                }
+                .secrets(),
+            ),
         )?,
         (None, None) => return Err(Error::Unnamed("second key").into()),
     };
@@ -372,10 +379,13 @@ pub(super) fn diff(words: &DiffWords, beside: &mut Beside) -> Result<Answer, Ref
         row
     });
     let rows: Vec<_> = different.collect();
-    let text = if report.identical {
-        "identical\n".to_owned()
-    } else {
-        table(&rows)
+    let text = match report.key_material {
+        _ if report.identical => "identical\n".to_owned(),
+        Some(KeyMaterial::Unknown) => format!(
+            "{}unknown whether it is the same key: the token gives no value, check value or public key of both\n",
+            table(&rows)
+        ),
+        _ => table(&rows),
     };
     let exit = match words.fail_on_difference && !report.identical {
         true => Exit::Gate,

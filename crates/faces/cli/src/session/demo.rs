@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::line::{Badness, Dice, Fate, Sending};
 use super::party::{Begin, Outcome, Party, Seen, Stopped, Turn};
-use crate::exit::{Exit, Failure, sentence};
+use crate::exit::{Exit, Failure, limit_advice_within, sentence};
 use crate::output::{self, Format, fields};
 
 const APPLICATION: &[u8] = b"keywright session demo";
@@ -112,10 +112,11 @@ fn arrived(from: &Outcome, to: &Outcome) -> bool {
 
 fn failed(stopped: Stopped) -> Failure {
     let what = sentence(&stopped);
+    let limit = limit_advice_within(&stopped);
     Failure::new(
         Exit::Internal,
         what,
-        "run it again; if it fails again, report it with its seed",
+        limit.unwrap_or("run it again; if it fails again, report it with its seed"),
     )
 }
 

@@ -190,6 +190,23 @@ fn capabilities_tell_a_failure_from_a_lack() {
             let found = tried(5);
             assert_eq!(of(&found, name), (false, true), "{fault}");
             assert_eq!(of(&found, "AES-256-CCM"), (false, false));
+            // A failed call leaves its operation active, which is not told of what is tried next.
+            assert!(
+                !found.to_string().contains("CKR_OPERATION_ACTIVE"),
+                "{found}"
+            );
+        }
+        faults.plant("C_Verify 0 always fail 0");
+        let found = tried(5);
+        for (name, reason) in [
+            ("HMAC-SHA-256", "accepts a wrong MAC"),
+            ("ECDSA P-256 over a hash", "accepts a wrong signature"),
+            ("RSA-2048 PSS signature", "accepts a wrong signature"),
+        ] {
+            assert_eq!(of(&found, name), (false, true), "{name}");
+            let all = found.as_array().unwrap();
+            let one = all.iter().find(|one| one["name"] == name).unwrap();
+            assert_eq!(one["reason"], reason);
         }
     });
 }

@@ -9,6 +9,29 @@ use keywright_tokens::{Store, on_each_with};
 use crate::hsm::{Scene, data, document, error, refused};
 use crate::program::Ended;
 
+/// A URI of another module names nothing in this one (RFC 7512 2.3).
+#[test]
+fn uris_of_another_module_select_nothing() {
+    on_each_with(&TOKENS, |store| {
+        let twins = Twins::new(store);
+        let before = twins.count("first");
+        for query in ["module-path=/usr/lib/other.so", "module-name=other"] {
+            let uri = format!("pkcs11:token=first;object=plain?{query}");
+            let deleting = ["delete-key", "--key-label", &uri, "--yes"];
+            refused(&twins.nowhere(&deleting), 9, "");
+            let deleting = ["delete-key", "--uri", &uri, "--yes"];
+            let ended = twins.nowhere(&deleting);
+            refused(&ended, 9, "");
+        }
+        assert_eq!(twins.count("first"), before);
+        let own = format!(
+            "pkcs11:token=first;object=plain?module-path={}",
+            twins.scene.module
+        );
+        data(&twins.nowhere(&["inspect-key", "--key-label", &own, "--json"]));
+    });
+}
+
 const TOKENS: [&str; 2] = ["first", "second"];
 
 /// Both tokens hold the same labels; what is said of one must not happen on the other.

@@ -118,6 +118,8 @@ mod hsm_work;
 #[cfg(test)]
 mod leftovers;
 #[cfg(test)]
+mod limits;
+#[cfg(test)]
 mod program;
 #[cfg(test)]
 mod schema;

@@ -238,3 +238,62 @@ fn a_service_that_gets_no_thread_says_so() {
     // Nothing is wrong with the store, so nobody is told to replace it.
     assert!(!said.contains("backup"), "{said}");
 }
+
+#[test]
+fn a_result_that_cannot_be_written_is_a_failure() {
+    let folder = Folder::new();
+    let password = folder.write("password", "correct horse battery staple");
+    std::fs::set_permissions(&password, PermissionsExt::from_mode(0o600)).unwrap();
+    let (seed, pair) = (folder.name("seed"), folder.name("pair"));
+    let new = [
+        "hd",
+        "seed",
+        "new",
+        "--password-file",
+        &password,
+        "--profile",
+        "fast",
+    ];
+    let new = [&new[..], &["--export", "plain", "--out", &seed]].concat();
+    let commands: [&[&str]; 9] = [
+        &new,
+        &["seal", "keygen", "--kem", "x25519", "--out", &pair],
+        &["format", "list"],
+        &["bench", "list", "ops"],
+        &["hsm", "explain-error", "5"],
+        &["session", "demo"],
+        &["completions", "bash"],
+        &[
+            "lock",
+            "--input",
+            &password,
+            "--password-file",
+            &password,
+            "--profile",
+            "fast",
+        ],
+        &["fpe", "--help"],
+    ];
+    for words in commands {
+        for how in ["exec \"$0\" \"$@\" >&-", "exec \"$0\" \"$@\" >/dev/full"] {
+            for made in [&seed, &pair] {
+                drop(std::fs::remove_file(made));
+            }
+            let ended = Command::new("sh")
+                .args(["-c", how])
+                .arg(env!("CARGO_BIN_EXE_keywright"))
+                .args(words)
+                .stdin(Stdio::null())
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&ended.stderr);
+            assert_eq!(ended.status.code(), Some(1), "{how} {words:?}: {said}");
+            assert!(
+                said.contains("error: standard output "),
+                "{words:?}: {said}"
+            );
+        }
+        let discarded = program().args(words).stdout(Stdio::null()).output();
+        drop(discarded.unwrap());
+    }
+}

@@ -3,6 +3,7 @@
 //! Each line has what a case cannot say of itself beside it: the run, when it began, its seed and how it
 //! ended. The case is in the form of the document.
 
+use keywright_encoding::terminal::escaped_json;
 use keywright_measure::document::{Case, Document, Ending};
 use serde::Serialize;
 
@@ -33,7 +34,7 @@ pub fn ndjson(document: &Document) -> Result<String, Error> {
             exit: &document.exit,
             case,
         };
-        out += &serde_json::to_string(&line).map_err(Error::Unwritable)?;
+        out += &escaped_json(&serde_json::to_string(&line).map_err(Error::Unwritable)?);
         out.push('\n');
     }
     Ok(out)

@@ -10,6 +10,7 @@
 //! of all runs together, and quantiles are given however few values lie beyond them. [`json_beside`] and
 //! [`csv_beside`] have the figures of this engine beside these.
 
+use keywright_encoding::terminal::escaped_json;
 use keywright_measure::Word;
 use keywright_measure::document::{
     Bound, Case, Counts, Document, Environment, Latency, LoadRecord, Quantile, Remark, Run, SCHEMA,
@@ -83,7 +84,7 @@ pub fn json(document: &Document) -> Result<String, Error> {
         results: document.cases.iter().map(line).collect(),
     };
     serde_json::to_string_pretty(&results)
-        .map(|text| text + "\n")
+        .map(|text| escaped_json(&text).into_owned() + "\n")
         .map_err(Error::Unwritable)
 }
 
@@ -102,7 +103,7 @@ pub fn json_beside(document: &Document) -> Result<String, Error> {
         results,
     };
     serde_json::to_string_pretty(&both)
-        .map(|text| text + "\n")
+        .map(|text| escaped_json(&text).into_owned() + "\n")
         .map_err(Error::Unwritable)
 }
 

@@ -1,5 +1,6 @@
 //! Forms for tools that keep a number per name over commits.
 
+use keywright_encoding::terminal::escaped_json;
 use std::collections::BTreeMap;
 
 use keywright_measure::document::{Bound, Case, Document, Latency, Quantile};
@@ -191,6 +192,6 @@ fn range(quantile: &Quantile) -> Option<String> {
 
 fn pretty(value: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string_pretty(value)
-        .map(|text| text + "\n")
+        .map(|text| escaped_json(&text).into_owned() + "\n")
         .map_err(Error::Unwritable)
 }
