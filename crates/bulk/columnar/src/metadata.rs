@@ -8,8 +8,9 @@
 //!    pandas notes ([`pandas`]).
 //! 3. What cannot be left out, such as the time zone of a type, is searched for the values of the columns that are
 //!    protected; a file in which it holds one is refused.
-//! 4. Everything else is searched for the values of the columns that are protected ([`search`]), also where it is
-//!    encoded ([`expand`]), before anything is written. An entry that holds one goes, and the summary says so.
+//! 4. Everything else goes if it is not readable, that is if it looks encoded ([`expand`]). The rest is searched for the
+//!    values of the columns that are protected ([`search`]), also where they are escaped, before anything is written. An
+//!    entry that holds one goes. The summary names each entry that went.
 //!
 //! Most files have nothing for the last two rules; only then their columns are not gone through before.
 
@@ -27,6 +28,7 @@ use keywright_tabular::looks_like_data;
 
 pub(crate) use self::schema::zones_of;
 use self::search::Search;
+pub(crate) use self::search::is_left_out;
 pub(crate) use self::zones::is_zone;
 use crate::error::{Error, Trouble};
 use crate::table::Batch;
@@ -92,7 +94,7 @@ impl<'s> Judge<'s> {
         self.asked += 2;
         if in_key {
             self.left_out
-                .push(format!("{place}: an entry whose name holds a value"));
+                .push(format!("{place}: an entry whose name may hold a value"));
         } else if in_value {
             self.left_out.push(format!("{place}: {key:?}"));
         }
@@ -256,6 +258,7 @@ fn is_writer(name: &str) -> bool {
         "impala",
     ];
     let (program, rest) = name.split_once(' ').unwrap_or((name, ""));
+    let rest = rest.strip_prefix("(python) ").unwrap_or(rest);
     let is_short = |part: &str| part.len() <= 48;
     KNOWN.contains(&program)
         && (rest.is_empty() || rest.starts_with("version "))
@@ -271,6 +274,7 @@ mod tests {
     fn known_writers_are_not_searched_for() {
         for name in [
             "Polars",
+            "Polars (python) version 2.1.0 (build 7f902bd3ffd27ff82d14278a09a295ff2f7aed92)",
             "parquet-cpp-arrow version 26.0.0",
             "DuckDB version v2.0.0 (build 0123456789)",
             "parquet-mr version 1.13.1 (build db4183109d5b734ec5930d870cdae161e408ddba)",

@@ -1,21 +1,28 @@
 //! Texts searched for values, each of which is looked up once, whatever their number.
 //!
-//! Compared are lower case letters, without the spaces, hyphens, points, slashes and brackets that numbers are written
-//! with. A value of six signs or more is found anywhere. A shorter one is found where it is a word, since any text of
-//! some length holds it by chance.
+//! Compared are letters and digits alone, folded ([`fold`]). A value of six bytes or more is found anywhere. A shorter
+//! one is found where it is a word, since any text of some length holds it by chance.
+
+pub(super) mod fold;
+#[cfg(test)]
+mod spellings;
 
 use std::collections::{HashMap, HashSet};
 
-use super::expand::expanded;
+use self::fold::{folded, squeeze};
+use super::expand::{Expanded, expanded, known};
 
-/// Signs of the shortest value that is looked for anywhere.
+/// Bytes of the shortest value that is looked for anywhere.
 const LONG: usize = 6;
 
-/// Signs of the longest word that is looked for as one.
+/// Bytes of the longest word that is looked for as one.
 const WORD: usize = 8;
 
 /// Bytes of the longest text that is searched.
 const LONGEST: usize = 1 << 20;
+
+/// Bytes of all texts and their decoded forms.
+const MOST: usize = 8 << 20;
 
 /// Bits of the filter in front of the places.
 const FILTER: usize = 1 << 18;
@@ -33,31 +40,34 @@ pub(super) struct Search {
     hits: Vec<bool>,
     left: usize,
     room: Vec<u8>,
+    /// Bytes that texts may still have.
+    free: usize,
 }
 
 impl Search {
     /// Of these texts, for values that are not among the names.
     pub(super) fn new<'n>(texts: &[String], names: impl IntoIterator<Item = &'n &'n str>) -> Self {
-        let names = names.into_iter();
+        let names: Vec<&str> = names.into_iter().copied().collect();
         let mut search = Self {
             grams: Vec::new(),
             filter: vec![0; FILTER / 64],
             texts: Vec::new(),
             words: HashMap::new(),
-            names: names.map(|name| name.to_ascii_lowercase().into()).collect(),
+            names: names
+                .iter()
+                .map(|name| folded(name.as_bytes()).into())
+                .collect(),
             hits: vec![false; texts.len()],
             left: 0,
             room: Vec::new(),
+            free: MOST,
         };
+        let known = known(names.into_iter());
         for (place, text) in texts.iter().enumerate() {
-            let text = Some(text.as_bytes()).filter(|text| text.len() <= LONGEST);
-            match text.and_then(expanded) {
-                Some(expanded) => {
-                    for text in expanded {
-                        search.take(&text.to_ascii_lowercase(), place);
-                    }
-                }
-                None => search.hit(place),
+            let text = Some(text).filter(|text| text.len() <= LONGEST);
+            let found = text.and_then(|text| expanded(text, &known));
+            if found.and_then(|found| search.take(&found, place)).is_none() {
+                search.hit(place);
             }
         }
         search.grams.sort_unstable();
@@ -87,17 +97,34 @@ impl Search {
         }
     }
 
-    fn take(&mut self, text: &[u8], place: usize) {
-        self.take_words(text, place);
-        let mut own = Vec::new();
-        squeeze(text, &mut own);
-        let Ok(number) = u32::try_from(self.texts.len()) else {
-            return self.hit(place);
-        };
-        for (at, gram) in own.windows(LONG).enumerate() {
-            let Ok(at) = u32::try_from(at) else {
-                return self.hit(place);
-            };
+    /// Takes what is found in an entry; nothing where that is too much.
+    fn take(&mut self, found: &Expanded, place: usize) -> Option<()> {
+        for text in &found.texts {
+            let own = folded(text.as_bytes());
+            self.take_words(&own, place);
+            let mut squeezed = Vec::new();
+            squeeze(own.as_bytes(), &mut squeezed);
+            self.take_grams(squeezed, place)?;
+            // For values of little else than punctuation.
+            self.take_grams(own.into_bytes(), place)?;
+        }
+        for part in &found.parts {
+            let mut squeezed = Vec::new();
+            squeeze(part.as_bytes(), &mut squeezed);
+            if (2..LONG).contains(&squeezed.len()) {
+                self.take_word(squeezed, place);
+            } else {
+                self.take_grams(squeezed, place)?;
+            }
+        }
+        Some(())
+    }
+
+    fn take_grams(&mut self, text: Vec<u8>, place: usize) -> Option<()> {
+        self.free = self.free.checked_sub(text.len())?;
+        let number = u32::try_from(self.texts.len()).ok()?;
+        for (at, gram) in text.windows(LONG).enumerate() {
+            let at = u32::try_from(at).ok()?;
             let gram = packed(gram);
             self.grams.push((gram, number, at));
             let (word, bit) = filter_place(gram);
@@ -105,24 +132,39 @@ impl Search {
                 *word |= bit;
             }
         }
-        self.texts.push((own, place));
+        self.texts.push((text, place));
+        Some(())
     }
 
-    /// Takes what begins and ends where words do.
-    fn take_words(&mut self, text: &[u8], place: usize) {
-        let edge = |at: usize| {
-            let is_sign = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(is_sign);
-            is_sign(at.checked_sub(1)) != is_sign(Some(at))
-        };
-        let edges: Vec<usize> = (0..=text.len()).filter(|at| edge(*at)).collect();
-        for (number, start) in edges.iter().enumerate() {
-            for end in edges.iter().skip(number + 1) {
-                let Some(word) = text.get(*start..*end).filter(|word| word.len() <= WORD) else {
+    fn take_word(&mut self, word: Vec<u8>, place: usize) {
+        let places = self.words.entry(word).or_default();
+        if places.last() != Some(&place) {
+            places.push(place);
+        }
+    }
+
+    /// Takes what begins and ends where words do, as it is and without what is between groups of signs.
+    fn take_words(&mut self, text: &str, place: usize) {
+        let words: Vec<Word> = words(text).collect();
+        for (number, first) in words.iter().enumerate() {
+            let mut joined = Vec::new();
+            let mut is_joined = true;
+            for (count, word) in words.iter().skip(number).enumerate() {
+                let whole = text.get(first.start..word.end).unwrap_or_default();
+                is_joined &= count == 0 || word.is_joined;
+                joined.extend_from_slice(
+                    text.get(word.start..word.end)
+                        .unwrap_or_default()
+                        .as_bytes(),
+                );
+                is_joined &= joined.len() < LONG;
+                if is_joined && count > 0 {
+                    self.take_word(joined.clone(), place);
+                }
+                if whole.len() <= WORD {
+                    self.take_word(whole.into(), place);
+                } else if !is_joined {
                     break;
-                };
-                let places = self.words.entry(word.to_vec()).or_default();
-                if places.last() != Some(&place) {
-                    places.push(place);
                 }
             }
         }
@@ -144,7 +186,7 @@ impl Search {
                     self.look_long(gram, &own, value);
                 }
             }
-            None => self.look_word(value),
+            None => self.look_short(&own, value),
         }
         self.room = own;
     }
@@ -169,10 +211,18 @@ impl Search {
         found.into_iter().for_each(|place| self.hit(place));
     }
 
-    fn look_word(&mut self, value: &[u8]) {
-        let value = value.trim_ascii().to_ascii_lowercase();
-        if !self.is_name(&value)
-            && let Some(places) = self.words.get(&value)
+    fn look_short(&mut self, own: &[u8], value: &[u8]) {
+        let value = folded(value.trim_ascii());
+        self.look_word(own);
+        self.look_word(value.as_bytes());
+        if let Some(first) = value.as_bytes().first_chunk::<LONG>() {
+            self.look_long(packed(first), value.as_bytes(), value.as_bytes());
+        }
+    }
+
+    fn look_word(&mut self, word: &[u8]) {
+        if let Some(places) = self.words.get(word)
+            && !self.is_name(word)
         {
             let places = places.clone();
             places.into_iter().for_each(|place| self.hit(place));
@@ -180,21 +230,53 @@ impl Search {
     }
 
     fn is_name(&self, value: &[u8]) -> bool {
-        self.names.contains(&value.to_ascii_lowercase())
+        self.names.contains(folded(value).as_bytes())
     }
 }
 
-/// A letter, a digit, or a part of a sign beyond ASCII.
-const fn is_sign(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+/// Whether a text would be left out for a value: because it holds it, or cannot be searched.
+pub(crate) fn is_left_out(text: &str, value: &str) -> bool {
+    let mut search = Search::new(&[text.to_owned()], &["card", "name"]);
+    search.look(value.as_bytes());
+    search.is_hit(0)
 }
 
-/// As values are compared.
-fn squeeze(text: &[u8], out: &mut Vec<u8>) {
-    let own = text
-        .iter()
-        .filter(|byte| !matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')' | b'\t'));
-    out.extend(own.map(u8::to_ascii_lowercase));
+/// Letters and digits.
+#[derive(Clone, Copy)]
+struct Word {
+    start: usize,
+    end: usize,
+    /// Whether what is between it and the word before is as between groups of signs.
+    is_joined: bool,
+}
+
+fn words(text: &str) -> impl Iterator<Item = Word> {
+    let mut at = 0;
+    let mut between = 0;
+    let parts = text.split_inclusive(|sign: char| !sign.is_alphanumeric());
+    parts.filter_map(move |part| {
+        let word = part.trim_end_matches(|sign: char| !sign.is_alphanumeric());
+        let start = at;
+        at += part.len();
+        if word.is_empty() {
+            return None;
+        }
+        let end = start + word.len();
+        let is_joined = text.get(between..start).is_some_and(is_of_groups);
+        between = end;
+        Some(Word {
+            start,
+            end,
+            is_joined,
+        })
+    })
+}
+
+/// Whether there may be such signs between the groups of one number or name.
+fn is_of_groups(between: &str) -> bool {
+    let is_own = |sign: char| !"\"{}[]<>=;:\n\r\t".contains(sign);
+    let count = between.chars().count();
+    (1..=2).contains(&count) && between.chars().all(is_own) && between != ", "
 }
 
 fn packed(gram: &[u8]) -> u64 {
@@ -250,7 +332,7 @@ mod tests {
         ];
         assert_eq!(
             found(&texts, &["Bonn", "b-c", "nn"]),
-            [true, false, true, false, true, false]
+            [true, false, true, false, true, true]
         );
     }
 

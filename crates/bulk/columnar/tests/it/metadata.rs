@@ -114,7 +114,7 @@ fn entries_that_hold_values_are_left_out_and_told() {
             "\"sample\"",
             "\"statistics\"",
             "field \"id\": \"last\"",
-            "name holds",
+            "name may hold",
         ] {
             assert!(told.contains(part), "{kind:?} {part}: {told}");
         }
