@@ -4,9 +4,11 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use keywright_encoding::base64;
 use keywright_format::Rules;
 use keywright_protect::{Files, Keys, Overwrite, Plan, Protection, protection_of};
 
+use crate::metadata::is_left_out;
 use crate::{Error, Table, run};
 
 /// What is done to the first column of texts.
@@ -112,4 +114,36 @@ fn cells(table: &Table, column: usize) -> Vec<Vec<u8>> {
         "a file that was worked on cannot be read: {looked:?}"
     );
     cells
+}
+
+/// Takes `data` for an entry of metadata, and what is in front of its first line end for a value. The entry is left out
+/// when it has the value, as it is or in one of the usual spellings.
+///
+/// # Panics
+/// If that does not hold.
+pub fn metadata(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let (value, entry) = text.split_once('\n').unwrap_or((&text, ""));
+    let value: String = value
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .take(40)
+        .collect();
+    if value.len() < 6 {
+        return;
+    }
+    let each = |spell: fn(u8) -> String| value.bytes().map(spell).collect::<String>();
+    for spelling in [
+        value.clone(),
+        base64::encode(value.as_bytes()),
+        each(|byte| format!("\\u{byte:04x}")),
+        each(|byte| format!("&#{byte};")),
+        each(|byte| format!("%{byte:02X}")),
+        each(|byte| format!("={byte:02X}")),
+        each(|byte| format!("{byte:02x}")),
+        each(|byte| format!("{byte}, ")),
+    ] {
+        let text = format!("{entry} first {spelling} last {entry}");
+        assert!(is_left_out(&text, &value), "a value stays: {spelling}");
+    }
 }

@@ -69,3 +69,19 @@ fn the_corpus_and_its_damaged_neighbours_come_back_or_are_refused() {
         fuzzing::file(folder.path(), &mutant, &keys());
     }
 }
+
+#[test]
+fn values_in_any_metadata_are_left_out() {
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus/columnar_metadata");
+    let entries = std::fs::read_dir(folder).unwrap();
+    let seeds: Vec<_> = entries
+        .map(|entry| std::fs::read(entry.unwrap().path()).unwrap())
+        .collect();
+    assert!(seeds.len() >= 2);
+    let seeds: Vec<&[u8]> = seeds.iter().map(Vec::as_slice).collect();
+    seeds.iter().for_each(|seed| fuzzing::metadata(seed));
+    for mutant in mutations(&seeds, 1_500, 0x6d65_7461) {
+        fuzzing::metadata(&mutant);
+    }
+}
