@@ -2,6 +2,7 @@
 
 import base64
 import json
+import zlib
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -362,6 +363,15 @@ def metadata(corpus):
         "json": lambda value: json.dumps({"example": [value]}),
         "base64": lambda value: base64.b64encode(f"first value {value}".encode()).decode(),
         "utf-16": lambda value: value.encode("utf-16-le"),
+        "escapes": lambda value: "".join(f"\\u{ord(sign):04x}" for sign in value),
+        "entities": lambda value: "".join(f"&#{ord(sign)};" for sign in value),
+        "octal": lambda value: "".join(f"\\{byte:03o}" for byte in value.encode()),
+        "quoted-printable": lambda value: "".join(f"={byte:02X}" for byte in value.encode()),
+        "numbers": lambda value: str(list(value.encode())),
+        "base32": lambda value: base64.b32encode(value.encode()).decode(),
+        "mime": lambda value: base64.encodebytes(value.encode() * 8).decode(),
+        "wide-digits": lambda value: value.translate({48 + digit: 0xFF10 + digit for digit in range(10)}),
+        "deflate": lambda value: base64.b64encode(zlib.compress(value.encode())[2:-4]).decode(),
     }
     for word, shape in shapes.items():
         for stream in (False, True):

@@ -3,6 +3,7 @@
 import base64
 import collections
 import json
+import zlib
 
 import numpy
 
@@ -38,6 +39,14 @@ def forms(text):
     for encoded in base64_inside(raw):
         add("base64", encoded)
         add("base64url", encoded.replace(b"+", b"-").replace(b"/", b"_"))
+    add("escapes", "".join(f"\\u{ord(sign):04x}" for sign in text).encode())
+    add("entities", "".join(f"&#{ord(sign)};" for sign in text).encode())
+    add("octal", "".join(f"\\{byte:03o}" for byte in raw).encode())
+    add("quoted-printable", "".join(f"={byte:02X}" for byte in raw).encode())
+    add("numbers", str(list(raw)).encode())
+    add("base32", base64.b32encode(raw).rstrip(b"="))
+    add("deflate", base64.b64encode(zlib.compress(raw)[2:-4]))
+    add("wide digits", text.translate({48 + digit: 0xFF10 + digit for digit in range(10)}).encode())
     symbols = "".join(filter(str.isalnum, text))
     if symbols.isdigit():
         add("digits", symbols.encode())

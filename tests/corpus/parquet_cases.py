@@ -2,6 +2,7 @@
 
 import base64
 import json
+import zlib
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -442,6 +443,15 @@ def metadata(corpus):
         "base64": lambda value: base64.b64encode(f"first value {value}".encode()).decode(),
         "hex": lambda value: value.encode().hex(),
         "utf-16": lambda value: value.encode("utf-16-le"),
+        "escapes": lambda value: "".join(f"\\u{ord(sign):04x}" for sign in value),
+        "entities": lambda value: "".join(f"&#{ord(sign)};" for sign in value),
+        "octal": lambda value: "".join(f"\\{byte:03o}" for byte in value.encode()),
+        "quoted-printable": lambda value: "".join(f"={byte:02X}" for byte in value.encode()),
+        "numbers": lambda value: str(list(value.encode())),
+        "base32": lambda value: base64.b32encode(value.encode()).decode(),
+        "mime": lambda value: base64.encodebytes(value.encode() * 8).decode(),
+        "wide-digits": lambda value: value.translate({48 + digit: 0xFF10 + digit for digit in range(10)}),
+        "deflate": lambda value: base64.b64encode(zlib.compress(value.encode())[2:-4]).decode(),
         "base64-twice": lambda value: base64.b64encode(base64.b64encode(f"x{value}".encode())).decode(),
         "repeated": lambda value: " ".join([value] * 30),
     }
