@@ -6,8 +6,8 @@ use keywright_tabular::csv::Layout;
 
 use crate::protection::Entry;
 
-/// The columns of a file, for those who look for some of them. A name that is a value for a format of theirs is not
-/// shown: a file without a header has data there.
+/// The columns of a file, for those who look for some of them. No name is shown but those asked for: a file without a
+/// header has data there.
 #[derive(Debug)]
 pub struct Lookup<'l> {
     layout: &'l Layout,
@@ -44,24 +44,20 @@ impl<'l> Lookup<'l> {
     /// The index of a column.
     ///
     /// # Errors
-    /// [`Error::UnknownColumn`], with the names of the columns if none of them looks like data.
+    /// [`Error::UnknownColumn`], with what may be said of the columns there are.
     pub fn column(&self, name: &str) -> Result<usize, Error> {
         self.layout.column(name).map_err(|error| match error {
             Error::UnknownColumn { column, .. } => {
                 let asked: Vec<&str> = self.asked.iter().map(String::as_str).collect();
-                let header = self.layout.header_names(&asked);
-                Error::UnknownColumn {
-                    column,
-                    header: header.without_values(|name| self.is_value(name)),
-                }
+                let header = self.layout.header_names(&asked, |name| self.is_value(name));
+                Error::UnknownColumn { column, header }
             }
             other => other,
         })
     }
 
     fn is_value(&self, name: &str) -> bool {
-        let is_asked = self.asked.iter().any(|asked| asked == name);
         let mut formats = self.formats.iter();
-        !is_asked && formats.any(|format| format.finder().fits(name.as_bytes()))
+        formats.any(|format| format.finder().fits(name.as_bytes()))
     }
 }

@@ -279,9 +279,10 @@ fn telling_word(name: &str) -> Option<(&'static str, Kind)> {
     (kind != Kind::Name || !of_a_thing()).then_some((word, kind))
 }
 
-/// Whether a name has one of the words above.
-pub(crate) fn tells(name: &str) -> bool {
-    telling_word(name).is_some()
+/// Whether a word in small letters is one of those above.
+pub(crate) fn knows(word: &str) -> bool {
+    let all = PARTS.iter().chain(WORDS).map(|(known, _)| *known);
+    all.chain(THINGS.iter().copied()).any(|known| known == word)
 }
 
 /// Whether a value has one of the shapes.

@@ -6,7 +6,7 @@ use crate::header::HeaderNames;
 
 /// Why a tabular file cannot be read or rewritten.
 ///
-/// No content of a file is shown but names of columns, and these only where none of them looks like data.
+/// No content of a file is shown but names of columns that the caller has given himself.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,7 +16,7 @@ pub enum Error {
     UnknownColumn {
         /// The name that was asked for.
         column: String,
-        /// The names the file has.
+        /// What may be said of the columns of the file.
         header: HeaderNames,
     },
     /// The same column was asked for, or replaced, twice.

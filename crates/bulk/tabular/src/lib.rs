@@ -36,4 +36,4 @@ pub mod fuzzing;
 mod header;
 
 pub use error::Error;
-pub use header::{HeaderNames, looks_like_data};
+pub use header::{HeaderNames, is_known_name, looks_like_data};

@@ -262,7 +262,7 @@ fn a_header_that_is_data_is_not_told() {
         ),
         (
             "Ada,uuuuvvvv\n",
-            "no column \"card\"; the first line has 2 columns, none with a known word in its name: no header?",
+            "no column \"card\"; the first line has 2 columns, none of a name that was asked for: no header?",
         ),
         (
             "note,uuuuvvvv\n",
@@ -270,11 +270,15 @@ fn a_header_that_is_data_is_not_told() {
         ),
         (
             "note,other\n",
-            "no column \"card\"; the file has \"note\", \"other\"",
+            "no column \"card\"; the first line has 2 columns, none of a name that was asked for: no header?",
         ),
         (
             "Card,x\n",
-            "no column \"card\"; the file has \"Card\", \"x\"",
+            "no column \"card\"; the first line has 2 columns, and such a name in another spelling in number 1",
+        ),
+        (
+            "jones,hunter2,pin\n",
+            "no column \"card\"; the first line has 3 columns, none of a name that was asked for: no header?",
         ),
     ] {
         let rules = rules(&["name = \"card\"\nformat = 'class(set=\"u-z\", length=8)'"]);

@@ -175,16 +175,17 @@ impl Layout {
         Marks::new(self.separator.byte(), self.quoting.unwrap_or_default())
     }
 
-    /// What a message may say of the names, if columns `asked` were looked for.
+    /// What a message may say of the names, if columns `asked` were looked for; `is_value` tells names that are values
+    /// for the caller.
     #[must_use]
-    pub fn header_names(&self, asked: &[&str]) -> HeaderNames {
-        HeaderNames::new(&self.names, asked)
+    pub fn header_names(&self, asked: &[&str], is_value: impl FnMut(&str) -> bool) -> HeaderNames {
+        HeaderNames::new(&self.names, asked, is_value)
     }
 
     /// The index of a column. Names are compared as they are, without folding or trimming.
     ///
     /// # Errors
-    /// [`Error::UnknownColumn`], with the names of the columns if none of them looks like data.
+    /// [`Error::UnknownColumn`], with the number of columns and their positions, and no name but those asked for.
     pub fn column(&self, name: &str) -> Result<usize, Error> {
         let found = self
             .names
@@ -192,7 +193,7 @@ impl Layout {
             .position(|known| known == name && !name.is_empty());
         found.ok_or_else(|| Error::UnknownColumn {
             column: name.to_owned(),
-            header: self.header_names(&[name]),
+            header: self.header_names(&[name], |_| false),
         })
     }
 

@@ -99,8 +99,8 @@ impl Told {
             ]);
         }
         let mut text = output::table(&table);
-        let lines = self.lines;
-        let lines = lines.map(|lines| format!(" on {}", output::counted(lines, "line")));
+        let on_lines = |lines| format!(" on {}", output::counted(lines, "line"));
+        let lines = self.lines.map(on_lines);
         text.push_str(&format!(
             "{}{} in {:.1} s, {} written to {}\n",
             output::counted(self.rows, "row"),

@@ -15,6 +15,7 @@ use keywright_client::{Batching, Open, Seal};
 use keywright_encoding::{base64, lp};
 use keywright_tabular::csv::{Options, OwnedRecord, Reader, rewrite};
 use keywright_tabular::detect::candidates;
+use keywright_tabular::is_known_name;
 use keywright_types::{Code, Name};
 
 use super::progress;
@@ -105,12 +106,10 @@ impl Job {
             reasons: Vec::new(),
         };
         if wanted.is_empty() {
-            let names: Vec<&str> = layout.names().iter().map(String::as_str).collect();
-            let are_shown = layout.header_names(&names).names().is_some();
             for candidate in candidates(layout, &sample) {
                 job.columns
                     .push((candidate.column(), candidate.name().to_owned()));
-                let name = match are_shown {
+                let name = match is_known_name(candidate.name()) {
                     true => candidate.name().to_owned(),
                     false => format!("column number {}", candidate.column() + 1),
                 };
@@ -128,7 +127,7 @@ impl Job {
             let happened = format!(
                 "no column of {} looks sensitive; {}",
                 input.display(),
-                layout.header_names(&[])
+                layout.header_names(&[], |_| false)
             );
             return Err(Failure::new(
                 Exit::Usage,

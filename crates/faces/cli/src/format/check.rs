@@ -6,7 +6,7 @@ use keywright_format::{
     Cells, Checker, ColumnRule, FLOOR, Format as Described, HARD_FLOOR, Misfit, Rules, SmallDomain,
     Suggestion, suggest,
 };
-use keywright_tabular::csv::Layout;
+use keywright_tabular::is_known_name;
 use serde::Serialize;
 
 use super::rows::{CellSelection, Rows, Size};
@@ -78,7 +78,7 @@ struct Suggested {
 struct Candidates {
     /// Its number, from 1.
     column: usize,
-    /// Nothing if the names may be data.
+    /// Nothing if the name may be a cell, because it has a word that is not known.
     name: Option<String>,
     formats: Vec<Candidate>,
 }
@@ -240,13 +240,11 @@ fn look(path: &Path, rows: Rows, format: Format) -> Result<Exit, Failure> {
     let (size, looked) = first_cells(path, rows, layout.names().len())?;
     let found = looked.iter().map(Looked::suggestions);
     let found = found.collect::<Result<Vec<_>, _>>()?;
-    let names = shown_names(&layout, &found);
-    let mut names = names.into_iter().flatten();
-    let columns = found.into_iter().enumerate();
-    let columns = columns
-        .map(|(column, found)| Candidates {
+    let named = layout.names().iter().zip(found).enumerate();
+    let columns = named
+        .map(|(column, (name, found))| Candidates {
             column: column + 1,
-            name: names.next(),
+            name: is_known_name(name).then(|| name.clone()),
             formats: found.into_iter().map(Candidate::from).collect(),
         })
         .collect();
@@ -257,22 +255,6 @@ fn look(path: &Path, rows: Rows, format: Format) -> Result<Exit, Failure> {
     };
     output::document(format, &suggested, || suggested.text())?;
     Ok(Exit::Ok)
-}
-
-/// The names of the columns, if they are not data. In a file without a header they have the formats of their columns.
-fn shown_names(layout: &Layout, found: &[Vec<Suggestion>]) -> Option<Vec<String>> {
-    let fits = |name: &String, found: &Vec<Suggestion>| {
-        let mut formats = found.iter().map(|found| &found.format);
-        formats.any(|format| format.checker().check(name.as_bytes()).is_ok())
-    };
-    let columns = layout.names().iter().zip(found);
-    let mut formatted = columns.filter(|(_, found)| !found.is_empty()).peekable();
-    if formatted.peek().is_some() && formatted.all(|(name, found)| fits(name, found)) {
-        return None;
-    }
-    let own: Vec<&str> = layout.names().iter().map(String::as_str).collect();
-    let header = layout.header_names(&own);
-    header.names().map(<[String]>::to_vec)
 }
 
 /// How much there is to look at, and the cells of each column in it.
@@ -355,7 +337,7 @@ impl Suggested {
         };
         let mut text = format!("{} looked at\n{}", size.text(), output::table(&table));
         if self.columns.iter().any(|column| column.name.is_none()) {
-            text.push_str("the first line may be data, so no name is shown: no header?\n");
+            text.push_str("names of words that are not known may be data, and are not shown\n");
         }
         text
     }
