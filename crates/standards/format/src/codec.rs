@@ -63,6 +63,11 @@ pub(crate) trait Codec: Debug + Send + Sync {
         None
     }
 
+    /// The sets of fewer values than the floor, where values show by their beginning and length in which set they are.
+    fn small_sets(&self, _floor: u32) -> Vec<SmallSet> {
+        Vec::new()
+    }
+
     /// What all values look like.
     fn outline(&self) -> Outline {
         Outline::default()
@@ -243,6 +248,18 @@ impl Amount {
             most: larger(self.most, other.most),
         }
     }
+}
+
+/// Values of one beginning that are in sets of fewer values than the floor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SmallSet {
+    /// What they begin with.
+    pub beginning: String,
+    /// How many digits they have behind that.
+    pub lengths: Vec<usize>,
+    /// Whether all values of this beginning are in such sets.
+    pub is_all: bool,
 }
 
 /// Lengths in bytes, and the characters that the first bytes can be, as far as that is certain.

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::format::{FLOOR, HARD_FLOOR};
+
 /// Where in a text: both from 1, the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(clippy::exhaustive_structs, reason = "a line and a column")]
@@ -34,7 +36,7 @@ pub enum Error {
     },
     /// The author's: every value of the format lies in a set below the floor, and nobody accepted that.
     #[error(
-        "the format has {size} values at most, below the floor of {floor}: keep less, widen the range, or accept it by name"
+        "the format has {size} values at most, below the floor of {floor}: keep less, widen the range, or accept it by small_domain"
     )]
     SmallDomain {
         /// The size of the largest set.
@@ -162,7 +164,9 @@ pub enum Problem {
 #[non_exhaustive]
 pub enum Misfit {
     /// Its set has fewer values than the floor, for instance because it is short.
-    #[error("there are too few values of this shape")]
+    #[error(
+        "fewer values of this shape than the floor: {} without small_domain, {} with it", FLOOR, HARD_FLOOR
+    )]
     BelowFloor,
     /// It is written in another way than the one that is given back.
     #[error("not in canonical form")]

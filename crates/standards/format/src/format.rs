@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::codec::{self, Amount, Codec, Count, Side, sequence};
+use crate::codec::{self, SmallSet, Amount, Codec, Count, Side, sequence};
 use crate::error::{Error, Misfit, Problem};
 use crate::rank::Sink;
 use crate::shape::{Fit, Shape, Unfit};
@@ -96,6 +96,14 @@ impl Format {
     #[must_use]
     pub fn data_source(&self) -> Option<&'static str> {
         self.0.codecs.iter().find_map(|codec| codec.data_source())
+    }
+
+    /// The values that are refused because their sets are below a floor, where their beginning and length tell which
+    /// sets these are: numbers of small countries, for instance.
+    #[must_use]
+    pub fn small_sets(&self, floor: u32) -> Vec<SmallSet> {
+        let codecs = self.0.codecs.iter();
+        codecs.flat_map(|codec| codec.small_sets(floor)).collect()
     }
 
     /// Whether values keep a part in clear. It goes into the tweak.

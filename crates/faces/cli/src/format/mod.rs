@@ -6,7 +6,7 @@ mod check;
 mod list;
 mod rows;
 
-use keywright_format::{Error, FLOOR, Format as Described, HARD_FLOOR, Misfit};
+use keywright_format::{Error, FLOOR, Format as Described, HARD_FLOOR, Misfit, SmallSet};
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
@@ -61,9 +61,51 @@ struct Told {
     walks: bool,
     keeps: bool,
     floor: &'static str,
+    /// Values that are refused one by one, by beginning and length.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    below_floor: Vec<BelowFloor>,
     /// Published data that decide which values fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     data_source: Option<&'static str>,
+}
+
+/// Values in sets below the floor.
+#[derive(Serialize)]
+struct BelowFloor {
+    beginning: String,
+    digits: Vec<usize>,
+    all: bool,
+}
+
+impl From<SmallSet> for BelowFloor {
+    fn from(set: SmallSet) -> Self {
+        Self {
+            beginning: set.beginning,
+            digits: set.lengths,
+            all: set.is_all,
+        }
+    }
+}
+
+impl Told {
+    /// The values below the floor in two rows: whole beginnings, and lengths of others.
+    fn small_rows(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let of = |is_all: bool| self.below_floor.iter().filter(move |set| set.all == is_all);
+        let whole: Vec<&str> = of(true).map(|set| &*set.beginning).collect();
+        let parts = of(false).map(|set| {
+            let digits: Vec<String> = set.digits.iter().map(usize::to_string).collect();
+            format!("{} with {}", set.beginning, digits.join(" "))
+        });
+        let parts: Vec<String> = parts.collect();
+        let whole = ("below floor", format!("all of {}", whole.join(" ")), whole.is_empty());
+        let parts = (
+            "in part",
+            format!("by the number of digits behind it: {}", parts.join(", ")),
+            parts.is_empty(),
+        );
+        let rows = [whole, parts].into_iter().filter(|(.., is_empty)| !is_empty);
+        rows.map(|(name, text, _)| (name, text))
+    }
 }
 
 fn describe(arguments: &DescribeArguments, format: Format) -> Result<Exit, Failure> {
@@ -98,6 +140,7 @@ fn describe(arguments: &DescribeArguments, format: Format) -> Result<Exit, Failu
             ),
             ("floor", told.floor.to_owned()),
         ];
+        rows.extend(told.small_rows());
         rows.extend(told.data_source.map(|data| ("data", data.to_owned())));
         output::fields(&rows)
     })?;
@@ -129,7 +172,7 @@ fn tell(described: &Described) -> Result<Told, Failure> {
     } else if most.is_below(FLOOR.into()) {
         "refused, unless small_domain = \"accept(REASON)\""
     } else if described.least().is_below(FLOOR.into()) {
-        "accepted; values of its small sets are refused one by one"
+        "accepted; values of its small sets are refused one by one, unless small_domain = \"accept(REASON)\""
     } else if described.least().is_below(1 << 32) {
         "accepted; below 2^32, so keep the values under one key and tweak few"
     } else {
@@ -148,6 +191,7 @@ fn tell(described: &Described) -> Result<Told, Failure> {
         walks: embedding.walks,
         keeps: described.keeps(),
         floor,
+        below_floor: described.small_sets(FLOOR).into_iter().map(BelowFloor::from).collect(),
         data_source: described.data_source(),
         example,
     })

@@ -10,11 +10,11 @@ mod plan;
 mod table;
 
 use super::digits::{self, Bytes};
-use super::{Amount, Codec, Outline, Side};
+use super::{Amount, Codec, Outline, Side, SmallSet};
 use crate::arguments::Arguments;
 use crate::error::{Error, Misfit, Problem};
 use crate::rank::{Sink, Source};
-use plan::{FirstDigits, Plan, Revision, ServiceExchanges};
+use plan::{FirstDigits, Numbers, Plan, Revision, ServiceExchanges};
 
 /// The calling code of the North American plan, and the length of its national numbers.
 const NANP: u16 = 1;
@@ -277,16 +277,37 @@ impl Phone {
 
     /// The sizes of the sets of one plan, if it has numbers.
     fn plan_amount(&self, plan: &Plan) -> Option<Amount> {
-        let amounts = plan.numbers.iter().map(|numbers| {
-            let (first, fixed) = if self.ranks_first(numbers.first) {
-                (numbers.first.count(), 1)
-            } else {
-                (1, self.prefix)
-            };
-            let free = numbers.length.saturating_sub(fixed);
-            Amount::new(first.into()).times_power(10, free..=free)
-        });
+        let amounts = plan.numbers.iter().map(|numbers| self.numbers_amount(numbers));
         amounts.reduce(Amount::joined)
+    }
+
+    fn numbers_amount(&self, numbers: &Numbers) -> Amount {
+        let (first, fixed) = if self.ranks_first(numbers.first) {
+            (numbers.first.count(), 1)
+        } else {
+            (1, self.prefix)
+        };
+        let free = numbers.length.saturating_sub(fixed);
+        Amount::new(first.into()).times_power(10, free..=free)
+    }
+
+    /// The numbers of a plan whose sets are below the floor; `code` is its calling code, if it has one.
+    fn small_sets_of(&self, code: Option<u16>, plan: &Plan, floor: u32) -> Option<SmallSet> {
+        let is_small = |amount: Amount| amount.most.is_below(floor.into());
+        let american = (code == Some(NANP)).then(|| (NANP_LENGTH, self.american_amount()));
+        let numbers = plan.numbers.iter();
+        let sets = numbers.map(|numbers| (numbers.length, self.numbers_amount(numbers)));
+        let sets: Vec<(usize, Amount)> = sets.chain(american).collect();
+        let small = sets.iter().filter(|(_, amount)| is_small(*amount));
+        let lengths: Vec<usize> = small.map(|(length, _)| *length).collect();
+        (!lengths.is_empty()).then(|| SmallSet {
+            beginning: code.map_or_else(
+                || "a calling code that is not assigned".to_owned(),
+                |code| format!("+{code}"),
+            ),
+            is_all: lengths.len() == sets.len(),
+            lengths,
+        })
     }
 }
 
@@ -346,6 +367,19 @@ impl Codec for Phone {
 
     fn data_source(&self) -> Option<&'static str> {
         Some(self.revision.source)
+    }
+
+    fn small_sets(&self, floor: u32) -> Vec<SmallSet> {
+        if let Some(code) = self.code {
+            let small = self.small_sets_of(Some(code), self.revision.plan(code), floor);
+            return small.into_iter().collect();
+        }
+        let plans = self.revision.plans();
+        let small = plans.filter_map(|plan| {
+            let code = (plan.code > 0).then_some(plan.code);
+            self.small_sets_of(code, plan, floor)
+        });
+        small.collect()
     }
 
     fn keeps(&self) -> bool {

@@ -165,7 +165,7 @@ fn short_values_of_a_wide_format_are_refused_one_by_one() {
     let error = column.protect_one(b"abc@x.example", &[]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the value does not fit: there are too few values of this shape"
+        "the value does not fit: fewer values of this shape than the floor: 1000000 without small_domain, 100 with it"
     );
     assert!(column.protect_one(b"abcd@x.example", &[]).is_ok());
 }

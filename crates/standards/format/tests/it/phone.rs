@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use keywright_format::Misfit;
+use keywright_format::{FLOOR, Misfit};
 
 use crate::scene::{format, key, misfit, tokens};
 
@@ -67,4 +67,41 @@ fn the_version_of_the_plans_is_named() {
     assert!(source.is_some_and(|text| text.starts_with("libphonenumber 9.")));
     assert_eq!(format("card").data_source(), None);
     assert_ne!(format("phone@1").data_source(), source);
+}
+
+#[test]
+fn small_sets_are_listed() {
+    for text in ["phone", "phone(prefix=3)", "phone@1"] {
+        let format = format(text);
+        let sets = format.small_sets(FLOOR);
+        let mut checker = format.checker();
+        let mut refused = 0;
+        for example in EXAMPLES.lines() {
+            let Ok(count) = checker.check(example.as_bytes()) else {
+                continue;
+            };
+            // Of two codes that a number begins with, none is the beginning of the other.
+            let listed = sets.iter().any(|set| {
+                let digits = example.strip_prefix(&set.beginning);
+                digits.is_some_and(|digits| set.lengths.contains(&digits.len()))
+            });
+            let is_unassigned = text == "phone@1" && !listed;
+            assert!(is_unassigned || listed == count.is_below(FLOOR.into()), "{text}: {example}");
+            refused += u32::from(listed);
+        }
+        // Small sets of the first revision are those of calling codes that it does not know.
+        assert!(refused > 0 || text == "phone@1", "{text}");
+    }
+    let sets = format("phone").small_sets(FLOOR);
+    let all: Vec<&str> = sets.iter().filter(|set| set.is_all).map(|set| &*set.beginning).collect();
+    for code in ["+247", "+290", "+376", "+500", "+690"] {
+        assert!(all.contains(&code), "{all:?}");
+    }
+    for code in ["+672", "+683"] {
+        assert!(!all.contains(&code) && sets.iter().any(|set| set.beginning == code));
+    }
+    let one = format("phone(country=290)").small_sets(FLOOR);
+    assert_eq!((one.len(), &*one[0].beginning, one[0].is_all), (1, "+290", true));
+    assert_eq!(format("phone(country=49)").small_sets(10_000), []);
+    assert_eq!(format("card").small_sets(FLOOR), []);
 }
