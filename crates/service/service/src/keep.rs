@@ -252,7 +252,7 @@ pub fn format_detail(
 fn check_format(detail: &FormatDetail) -> Result<(), AdminError> {
     let format = Format::parse(&detail.format).map_err(AdminError::Format)?;
     let tweak = TweakPolicy::parse(&detail.tweak).map_err(AdminError::Format)?;
-    let mask = detail.mask.as_deref().map(Mask::parse).transpose();
+    let mask = detail.mask.as_deref().map(Mask::parse_recorded).transpose();
     let mask = mask.map_err(AdminError::Format)?;
     let settings = Settings::new(tweak);
     let settings = match detail.small_domain {

@@ -52,13 +52,13 @@ mod tweak;
 mod wide;
 
 pub use cells::{Cells, Output};
-pub use codec::Count;
+pub use codec::{Count, SmallSet};
 pub use column::{Column, One, Report, Scope};
 pub use error::{Error, Misfit, Place, Problem};
 pub use find::Finder;
 pub use format::{Checker, Embedding, FLOOR, Format, HARD_FLOOR};
 pub use key::{Cipher, FormatKey, Settings};
-pub use mask::{Mask, Masker};
+pub use mask::{Mask, Masker, Others};
 pub use rules::{ColumnRule, LONGEST_RULES, OnBad, Rules, SmallDomain};
 pub use suggest::{Suggestion, suggest};
 pub use tweak::{TweakPart, TweakPolicy};
