@@ -1,7 +1,7 @@
 //! What can go wrong with a run over a file. Names of columns, rows and lines are told, cells never.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use keywright_format::Misfit;
 use keywright_tabular::csv::Quoting;
@@ -51,7 +51,7 @@ pub enum Error {
     #[error("no rule changes a column in this direction")]
     NothingToDo,
     /// The output is the input, or another file of the run.
-    #[error("{} would overwrite {}", .output.display(), .other.display())]
+    #[error("{}", overwritten(.output, .other))]
     SameFile {
         /// The file to write.
         output: PathBuf,
@@ -65,9 +65,15 @@ pub enum Error {
         path: PathBuf,
     },
     /// Something else than a file.
-    #[error("{} is no regular file", .path.display())]
+    #[error("{} is a folder, a pipe or a device, and no regular file", .path.display())]
     NoFile {
         /// The path.
+        path: PathBuf,
+    },
+    /// A file that is to be written is a symbolic link.
+    #[error("{} is a symbolic link, and would be replaced", .path.display())]
+    Link {
+        /// The link.
         path: PathBuf,
     },
     /// Another process writes the same output.
@@ -225,6 +231,14 @@ impl Error {
             self,
             Self::Interrupted | Self::Read { .. } | Self::Write { .. } | Self::Panicked
         )
+    }
+}
+
+fn overwritten(output: &Path, other: &Path) -> String {
+    let output = output.display();
+    match other.display().to_string() {
+        other if other == output.to_string() => format!("{output} is used twice by this run, and would be overwritten"),
+        other => format!("{output} would overwrite {other}"),
     }
 }
 

@@ -33,6 +33,13 @@ impl Input {
     /// [`Error::Read`], [`Error::NoFile`].
     pub fn open(path: &Path) -> Result<Self, Error> {
         let failed = |source| read_failed(path, source);
+        // Before it is opened: a pipe would wait for its writer.
+        let kind = std::fs::metadata(path).map_err(failed)?;
+        if !kind.is_file() {
+            return Err(Error::NoFile {
+                path: path.to_owned(),
+            });
+        }
         let file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {
@@ -225,8 +232,12 @@ impl Files {
             if let Some((other, _)) = same_place.next() {
                 return Err(same(path, other));
             }
+            let is_link = is_link(path);
             let Ok(there) = std::fs::metadata(path) else {
-                continue;
+                match is_link {
+                    true => return Err(Error::Link { path: path.clone() }),
+                    false => continue,
+                }
             };
             let is = |other: &Metadata| (there.dev(), there.ino()) == (other.dev(), other.ino());
             if is(&input.metadata) {
@@ -236,6 +247,10 @@ impl Files {
                 if std::fs::metadata(kept).is_ok_and(|kept| is(&kept)) {
                     return Err(same(path, kept));
                 }
+            }
+            // The new file would take the place of the link, and not of what it leads to.
+            if is_link {
+                return Err(Error::Link { path: path.clone() });
             }
             if !there.is_file() {
                 return Err(Error::NoFile { path: path.clone() });
@@ -301,6 +316,10 @@ fn canonical(path: &Path) -> PathBuf {
 
 pub(crate) fn exists(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
+}
+
+fn is_link(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink())
 }
 
 fn same(output: &Path, other: &Path) -> Error {

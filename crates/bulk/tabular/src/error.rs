@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::foreign::ForeignFile;
 use crate::header::HeaderNames;
 
 /// Why a tabular file cannot be read or rewritten.
@@ -47,6 +48,9 @@ pub enum Error {
     /// The file is empty.
     #[error("the file has no header line")]
     NoHeader,
+    /// It is a file of another kind.
+    #[error("this is {0}, and no CSV file")]
+    Foreign(ForeignFile),
     /// The header is not UTF-8, or has NUL bytes as UTF-16 would.
     #[error("the header line is not UTF-8 text")]
     HeaderNotText,

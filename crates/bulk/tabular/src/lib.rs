@@ -32,8 +32,10 @@
 pub mod csv;
 pub mod detect;
 mod error;
+mod foreign;
 pub mod fuzzing;
 mod header;
 
 pub use error::Error;
+pub use foreign::ForeignFile;
 pub use header::{HeaderNames, is_known_name, looks_like_data};

@@ -89,7 +89,7 @@ enum Command {
     Migrate(Box<bulk::Migrate>),
     /// Open a sealed file with a private key.
     Open(seal::Open),
-    /// Make tokens of chosen columns of a CSV file; everything else stays byte for byte.
+    /// Make tokens of chosen columns of a CSV, Parquet or Arrow file; everything else stays.
     Protect(Box<bulk::Protect>),
     /// Make values again of the tokens of a file.
     Reveal(Box<bulk::Reveal>),
@@ -119,6 +119,7 @@ fn main() -> std::process::ExitCode {
         }
     };
     let format = arguments.format;
+    survive_file_size_limit();
     // A bug ends like every other failure; what panicked, and where, is on standard error by then.
     let result =
         std::panic::catch_unwind(|| run(arguments)).unwrap_or_else(|_| Err(Failure::panicked()));
@@ -127,6 +128,14 @@ fn main() -> std::process::ExitCode {
         failure.exit
     });
     exit.into()
+}
+
+/// Lets a write beyond the limit on the size of files fail with an error that names the file. Without a handler the
+/// signal ends the program, and nothing says why.
+fn survive_file_size_limit() {
+    let ignored = std::sync::Arc::default();
+    // Without the handler the end is as sudden as before; no command depends on it.
+    drop(signal_hook::flag::register(libc::SIGXFSZ, ignored));
 }
 
 /// The format asked for by words that are otherwise no command.

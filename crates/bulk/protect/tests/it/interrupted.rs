@@ -271,6 +271,21 @@ fn outputs_that_would_destroy_a_file_are_refused() {
     ));
     let folder = Files::new(&table.path("")).with_overwrite(replace);
     assert!(matches!(go(&folder), Err(Error::NoFile { .. })));
+    std::fs::write(table.path("aim.csv"), b"aim").unwrap();
+    for (aim, name) in [("aim.csv", "aimed.csv"), ("missing.csv", "dangling.csv")] {
+        std::os::unix::fs::symlink(table.path(aim), table.path(name)).unwrap();
+        for files in [
+            Files::new(&table.path(name)),
+            Files::new(&table.path("new.csv")).with_rejects(&table.path(name)),
+        ] {
+            let error = go(&files.with_overwrite(replace)).unwrap_err();
+            assert!(matches!(error, Error::Link { .. }), "{name}: {error:?}");
+        }
+        assert!(std::fs::read_link(table.path(name)).is_ok());
+    }
+    assert_eq!(table.read("aim.csv"), b"aim");
+    let error = go(&Files::new(&table.path("in.csv"))).unwrap_err();
+    assert!(error.to_string().ends_with("is used twice by this run, and would be overwritten"));
     let there = table.files("there.csv");
     std::fs::write(table.path("there.csv"), b"there").unwrap();
     assert!(matches!(go(&there), Err(Error::Exists { .. })));

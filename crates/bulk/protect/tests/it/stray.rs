@@ -262,7 +262,7 @@ fn a_header_that_is_data_is_not_told() {
         ),
         (
             "Ada,uuuuvvvv\n",
-            "no column \"card\"; the first line has 2 columns, none of a name that was asked for: no header?",
+            "no column \"card\"; the first line has 2 columns, and data in number 2: no header?",
         ),
         (
             "note,uuuuvvvv\n",

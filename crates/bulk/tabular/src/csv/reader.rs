@@ -8,6 +8,7 @@ use super::index::has_lone_return;
 use super::marks::{Marks, Quoting};
 use super::scan::{Scanner, span};
 use crate::Error;
+use crate::foreign::ForeignFile;
 use crate::header::HeaderNames;
 
 // === Options ===
@@ -369,6 +370,7 @@ impl<R: BufRead> Reader<R> {
             line: 1,
         };
         let mut raw = Vec::new();
+        source.refuse_foreign(options)?;
         let read = source.header(options, &mut raw);
         let Header {
             mark,
@@ -590,6 +592,22 @@ impl<R: BufRead> Source<'_, R> {
             ended |= fed == 0;
         }
         Ok(())
+    }
+
+    /// Refuses what is no CSV by its first bytes. A stated separator makes CSV of a text that looks like JSON.
+    fn refuse_foreign(&mut self, options: &Options) -> Result<(), Error> {
+        let first = loop {
+            match self.input.fill_buf() {
+                Ok(first) => break first,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
+        let text = || ForeignFile::json(first).filter(|_| options.separator.is_none());
+        match ForeignFile::of_start(first).or_else(text) {
+            Some(file) => Err(Error::Foreign(file)),
+            None => Ok(()),
+        }
     }
 
     /// Moves bytes from the input to `raw`: as many as `end` finds to belong there, else all at hand.

@@ -132,12 +132,27 @@ fn a_file_without_header_is_refused() {
 fn a_header_that_is_not_text_is_refused() {
     for file in [
         &b"a,\xff\n"[..],
-        b"\xff\xfei\0d\0\n\0",
-        b"i\0d\0,\0\n",
+        b"i\0d\0,,\n",
         b"a,\"\xc3\"\n",
     ] {
         assert!(matches!(failure(file), Error::HeaderNotText), "{file:?}");
     }
+}
+
+#[test]
+fn a_file_of_another_kind_is_named() {
+    for (file, name) in [
+        (&b"\xff\xfei\0d\0\n\0"[..], "a text in UTF-16"),
+        (b"\x1f\x8b\x08\0\0\0", "a gzip file"),
+        (b"{\"id\": 1}\n", "a JSON file"),
+        (b"PK\x03\x04\0\0xl/", "a workbook (xlsx or ods)"),
+    ] {
+        let says = format!("this is {name}, and no CSV file");
+        assert_eq!(failure(file).to_string(), says);
+    }
+    let options = Options::default().with_separator(Separator::Comma);
+    let reader = Reader::new(&b"{\"id\n"[..], &options);
+    assert!(!matches!(reader, Err(Error::Foreign(_))));
 }
 
 #[test]

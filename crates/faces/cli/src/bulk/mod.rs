@@ -26,7 +26,7 @@ use keywright_protect::{
 pub(crate) use self::dialect::DialectArgs;
 use self::keys::Start;
 use self::made::NewFiles;
-pub(crate) use self::opened::Opened;
+pub(crate) use self::opened::{Opened, check_regular};
 pub(crate) use self::refused::{refused, refused_columnar, refused_in_schema, table_advice};
 use crate::confirm::{Yes, confirm};
 use crate::exit::{Exit, Failure};
@@ -241,6 +241,15 @@ impl Table {
 
     /// Where everything goes. Whether an old output may go is asked before any key is fetched.
     fn files<'a>(&self, keep: impl Iterator<Item = &'a Path>) -> Result<Files, Failure> {
+        for path in self.rejects.iter().chain([&self.out]) {
+            if path.as_os_str() == "-" {
+                return Err(Failure::new(
+                    Exit::Usage,
+                    "a table cannot be written to standard output",
+                    "name a file, or ./- for one of that name: it appears when it is whole",
+                ));
+            }
+        }
         let mut files = Files::new(&self.out);
         if let Some(rejects) = &self.rejects {
             files = files.with_rejects(rejects);

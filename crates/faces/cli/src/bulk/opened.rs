@@ -3,11 +3,29 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use keywright_protect::{Files, Options, Plan, Progress, Source, Summary};
+use keywright_protect::{Error, Files, Options, Plan, Progress, Source, Summary};
 use keywright_tabular::csv::{Layout, Options as Dialect};
 
 use super::refused::{refused, refused_columnar, refused_in_schema};
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
+
+/// Refuses what is no regular file before anything opens it: a pipe would wait for its writer.
+pub(crate) fn check_regular(path: &Path) -> Result<(), Failure> {
+    if path.as_os_str() == "-" && !path.exists() {
+        return Err(Failure::new(
+            Exit::Usage,
+            "standard input cannot be read as a table",
+            "write it to a file, and name that: a run reads its input more than once",
+        ));
+    }
+    match std::fs::metadata(path) {
+        Ok(there) if !there.is_file() => Err(refused(Error::NoFile {
+            path: path.to_owned(),
+        })),
+        // That it is not there says who opens it.
+        _ => Ok(()),
+    }
+}
 
 /// A file that is open.
 #[derive(Debug)]
@@ -19,6 +37,7 @@ pub(crate) enum Opened {
 impl Opened {
     /// Parquet and Arrow by their first bytes; everything else is CSV.
     pub(crate) fn open(path: &Path, dialect: &Dialect) -> Result<Self, Failure> {
+        check_regular(path)?;
         if keywright_columnar::Kind::of(path).is_some() {
             let table = keywright_columnar::Table::open(path).map_err(refused_columnar)?;
             return Ok(Self::Columnar(table));

@@ -1,5 +1,8 @@
 //! What the library refuses, as a command says it.
 
+use std::io;
+
+use keywright_format::Misfit;
 use keywright_protect::Error;
 
 use crate::exit::{Exit, Failure, limit_advice_within, sentence};
@@ -9,6 +12,14 @@ use crate::output::counted;
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn refused(error: Error) -> Failure {
     let (exit, code, advice) = match &error {
+        Error::Misfit {
+            misfit: Misfit::BelowFloor,
+            ..
+        } => (
+            Exit::Gate,
+            "value_misfit",
+            "say small_domain = \"accept(REASON)\" in the rule if so few values are acceptable, or on_bad = \"null\" or \"reject\"",
+        ),
         Error::Misfit { .. } => (
             Exit::Gate,
             "value_misfit",
@@ -44,16 +55,11 @@ pub(crate) fn refused(error: Error) -> Failure {
             "old_key",
             "check --from-key-file, --from-mode, --from-tweak and the format in --from-rules",
         ),
-        Error::Table(keywright_tabular::Error::Io(_)) | Error::Read { .. } => (
-            Exit::Internal,
-            "input_output",
-            "check the file, and give the same command again: it goes on where it was",
-        ),
-        Error::Write { .. } => (
-            Exit::Internal,
-            "input_output",
-            "check the path and the room on the disk, and give the same command again: it goes on where it was",
-        ),
+        Error::Table(keywright_tabular::Error::Io(_)) => {
+            (Exit::Internal, "input_output", "check the file")
+        }
+        Error::Read { source, .. } => (Exit::Internal, "input_output", read_advice(source)),
+        Error::Write { source, .. } => (Exit::Internal, "input_output", write_advice(source)),
         Error::Table(table @ keywright_tabular::Error::UnknownColumn { .. }) => {
             (Exit::Usage, "column_unknown", table_advice(table))
         }
@@ -87,7 +93,12 @@ pub(crate) fn refused(error: Error) -> Failure {
         Error::NoFile { .. } => (
             Exit::Usage,
             "not_a_file",
-            "name regular files: a run must be able to go on where it was",
+            "name regular files, and write what comes from a pipe to one: a run reads its input more than once",
+        ),
+        Error::Link { .. } => (
+            Exit::Usage,
+            "link",
+            "name the file that the link leads to, or another",
         ),
         Error::Busy { .. } => (Exit::Refused, "busy", "wait until the other run has ended"),
         Error::OtherRun { .. } | Error::InputChanged { .. } => (
@@ -124,10 +135,38 @@ pub(crate) fn refused(error: Error) -> Failure {
     }
 }
 
+fn is_not_there(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    matches!(
+        error.kind(),
+        InvalidInput | IsADirectory | NotADirectory | NotFound | PermissionDenied
+    )
+}
+
+fn read_advice(error: &io::Error) -> &'static str {
+    match is_not_there(error) {
+        true => "check that the file exists and that you may read it",
+        false => "check the file, and give the same command again: it goes on where it was",
+    }
+}
+
+fn write_advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::FileTooLarge => {
+            "raise the limit on the size of files (ulimit -f), and give the same command again: it goes on where it was"
+        }
+        _ if is_not_there(error) => "check that the folder exists and that you may write there",
+        _ => {
+            "check the path and the room on the disk, and give the same command again: it goes on where it was"
+        }
+    }
+}
+
 /// What to do about a file that is no table, or has not the columns that were asked for.
 pub(crate) const fn table_advice(error: &keywright_tabular::Error) -> &'static str {
     use keywright_tabular::Error as Table;
     match error {
+        Table::Foreign(file) => file.advice(),
         Table::BareQuote { .. }
         | Table::TextBehindQuote { .. }
         | Table::UnbalancedQuote { .. }

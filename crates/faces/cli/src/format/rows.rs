@@ -10,7 +10,9 @@ use keywright_format::Rules;
 use keywright_protect::{Guard, Lookup};
 use keywright_tabular::csv::{Layout, Reader, Record};
 
-use crate::bulk::{DialectArgs, refused, refused_columnar, refused_in_schema, table_advice};
+use crate::bulk::{
+    DialectArgs, check_regular, refused, refused_columnar, refused_in_schema, table_advice,
+};
 use crate::exit::{Exit, Failure, sentence};
 use crate::output::counted;
 
@@ -25,6 +27,7 @@ type Cell<'c> = Option<Cow<'c, [u8]>>;
 
 impl Rows {
     pub(super) fn open(path: &Path, dialect: &DialectArgs) -> Result<Self, Failure> {
+        check_regular(path)?;
         if !dialect.is_csv() && Kind::of(path).is_some() {
             let table = Table::open(path).map_err(refused_columnar)?;
             return Ok(Self::Columnar(table));
