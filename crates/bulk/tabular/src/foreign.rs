@@ -55,35 +55,41 @@ const MAGIC: [(&[u8], ForeignFile); 14] = [
     (b"\x28\xb5\x2f\xfd", ForeignFile::Zstd),
 ];
 
+/// The first line of an ORC file whose first message begins with the byte of a line end, as most do.
+const ORC_LINE: &[u8] = b"ORC\n";
+
 /// Names at the beginning of the archives that spreadsheets are.
 const WORKBOOK: [&[u8]; 3] = [b"[Content_Types].xml", b"xl/", b"opendocument.spreadsheet"];
 
-/// Bytes that are looked at.
-const LOOKED_AT: usize = 1_024;
-
 impl ForeignFile {
+    /// How many bytes at the beginning decide.
+    pub(crate) const LOOKED_AT: usize = 512;
+
     /// What a file is that begins with these bytes, if it is known and no text in UTF-8.
     #[must_use]
     pub fn of_start(first: &[u8]) -> Option<Self> {
-        let first = first.get(..LOOKED_AT).unwrap_or(first);
         let known = MAGIC.iter().find(|(magic, _)| first.starts_with(magic));
         let found = known.map(|(_, file)| *file);
         match found {
             // Their letters may be the beginning of a name.
-            Some(Self::Orc | Self::Bzip2 | Self::Feather) if is_text(first) => None,
+            Some(Self::Orc | Self::Bzip2 | Self::Feather) if is_text(first) && first != ORC_LINE => {
+                None
+            }
             Some(Self::Zip) if WORKBOOK.iter().any(|name| has(first, name)) => Some(Self::Workbook),
             Some(found) => Some(found),
             None => is_utf16(first).then_some(Self::Utf16),
         }
     }
 
-    /// JSON, if it begins like an object or an array of objects or arrays, as no header does.
+    /// JSON, if it begins like an object or an array of objects or arrays, or has nothing else in its first line.
     #[must_use]
     pub fn json(first: &[u8]) -> Option<Self> {
         let first = first.strip_prefix("\u{feff}".as_bytes()).unwrap_or(first);
         let mut signs = first.iter().filter(|byte| !byte.is_ascii_whitespace());
         match (signs.next(), signs.next()) {
-            (Some(b'{'), Some(b'"' | b'}')) | (Some(b'['), Some(b'{' | b'[')) => Some(Self::Json),
+            (Some(b'{'), Some(b'"' | b'}') | None) | (Some(b'['), Some(b'{' | b'[') | None) => {
+                Some(Self::Json)
+            }
             _ => None,
         }
     }

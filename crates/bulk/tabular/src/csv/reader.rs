@@ -370,20 +370,27 @@ impl<R: BufRead> Reader<R> {
             line: 1,
         };
         let mut raw = Vec::new();
-        source.refuse_foreign(options)?;
         let read = source.header(options, &mut raw);
-        let Header {
-            mark,
-            separator,
-            scanner,
-        } = read.map_err(|error| match error {
+        let read = read.map_err(|error| match error {
             Error::Io(_) => error,
             // The whole file is one line then, in which anything may look wrong.
             _ if has_lone_return(&raw) => Error::CarriageReturns,
             _ => error,
-        })?;
-        let names = raw.get(mark..).unwrap_or_default();
-        let layout = Layout::parse(names, scanner.cuts(), (separator, options.quoting))?;
+        });
+        let read = read.and_then(|header| {
+            let names = raw.get(header.mark..).unwrap_or_default();
+            let marks = (header.separator, options.quoting);
+            let layout = Layout::parse(names, header.scanner.cuts(), marks)?;
+            Ok((layout, header.scanner))
+        });
+        if read.is_err() {
+            source.fill_start(&mut raw);
+        }
+        let (layout, scanner) = match (read, foreign(&raw, options)) {
+            (Err(Error::Io(error)), _) => return Err(Error::Io(error)),
+            (_, Some(file)) => return Err(Error::Foreign(file)),
+            (read, None) => read?,
+        };
         Ok(Self {
             input,
             layout,
@@ -594,19 +601,20 @@ impl<R: BufRead> Source<'_, R> {
         Ok(())
     }
 
-    /// Refuses what is no CSV by its first bytes. A stated separator makes CSV of a text that looks like JSON.
-    fn refuse_foreign(&mut self, options: &Options) -> Result<(), Error> {
-        let first = loop {
-            match self.input.fill_buf() {
-                Ok(first) => break first,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.into()),
-            }
-        };
-        let text = || ForeignFile::json(first).filter(|_| options.separator.is_none());
-        match ForeignFile::of_start(first).or_else(text) {
-            Some(file) => Err(Error::Foreign(file)),
-            None => Ok(()),
+    /// Reads on behind a header that is refused, so that what the file is depends on as many bytes whatever the size of a
+    /// read. Where the input ends or fails, the header's own error is what matters.
+    fn fill_start(&mut self, raw: &mut Vec<u8>) {
+        while raw.len() < ForeignFile::LOOKED_AT {
+            let taken = match self.input.fill_buf() {
+                Ok([]) => return,
+                Ok(chunk) => {
+                    raw.extend_from_slice(chunk);
+                    chunk.len()
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+                Err(_) => return,
+            };
+            self.input.consume(taken);
         }
     }
 
@@ -639,6 +647,13 @@ impl<R: BufRead> Source<'_, R> {
         }
         Ok(taken)
     }
+}
+
+/// What a file is instead of CSV, by its first bytes. A stated separator makes CSV of a text that looks like JSON.
+fn foreign(first: &[u8], options: &Options) -> Option<ForeignFile> {
+    let first = first.get(..ForeignFile::LOOKED_AT).unwrap_or(first);
+    let json = || ForeignFile::json(first).filter(|_| options.separator.is_none());
+    ForeignFile::of_start(first).or_else(json)
 }
 
 /// What a field means: without its quotes, doubled quotes made single.
