@@ -7,7 +7,8 @@ mod verify;
 
 use std::path::PathBuf;
 
-pub(crate) use verify::parse_fingerprint;
+use keywright_audit::head::Fingerprint;
+use keywright_encoding::hex;
 
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -24,7 +25,7 @@ pub(crate) struct Arguments {
 enum Command {
     /// Check every link, head and signature; exit code 8 with the place of the first thing that is wrong.
     Verify(verify::Arguments),
-    /// Print records as one JSON document per line. Not verified: use `audit verify` for that.
+    /// Print records as one JSON document per line. The signer is compared; use `audit verify` for all of the log.
     Show(show::Arguments),
 }
 
@@ -33,6 +34,50 @@ pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure>
         Command::Verify(arguments) => verify::run(&arguments, format),
         Command::Show(arguments) => show::run(&arguments),
     }
+}
+
+/// Whose log it has to be.
+#[derive(Debug, clap::Args)]
+struct SignerArgs {
+    /// The fingerprint of the log's signer, from outside the log [default: audit-signer.txt of the home].
+    #[arg(long, value_name = "HEX", conflicts_with = "fingerprint_file")]
+    fingerprint: Option<String>,
+    /// The same, in a file.
+    #[arg(long, value_name = "FILE")]
+    fingerprint_file: Option<PathBuf>,
+}
+
+impl SignerArgs {
+    /// The fingerprint, if one is given or in the home.
+    fn read(&self, place: &Place) -> Result<Option<Fingerprint>, Failure> {
+        let file = match (&self.fingerprint, &self.fingerprint_file, place.home()) {
+            (Some(text), ..) => return parse_fingerprint(text, "--fingerprint").map(Some),
+            (None, Some(file), _) => file.clone(),
+            (None, None, Some(home)) => {
+                let file = home.join(keywright_home::FINGERPRINT_FILE);
+                if !file.exists() {
+                    return Ok(None);
+                }
+                file
+            }
+            (None, None, None) => return Ok(None),
+        };
+        let text = crate::place::read(&file)?;
+        parse_fingerprint(&String::from_utf8_lossy(&text), &file.display().to_string()).map(Some)
+    }
+}
+
+pub(crate) fn parse_fingerprint(text: &str, place: &str) -> Result<Fingerprint, Failure> {
+    hex::decode_array(text.trim())
+        .map(Fingerprint::from_bytes)
+        .map_err(|_| {
+            let happened = format!("{place} holds no fingerprint");
+            Failure::new(
+                Exit::Usage,
+                happened,
+                "a fingerprint is 64 lower-case hexadecimal digits, as in audit-signer.txt",
+            )
+        })
 }
 
 /// Where the log is.

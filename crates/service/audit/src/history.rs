@@ -24,7 +24,7 @@ use crate::check::{CheckKey, Extent, Proof};
 use crate::error;
 use crate::field;
 use crate::finding::{Fault, Finding};
-use crate::head::{
+use crate::head::{Fingerprint,
     self, Head, HeadId, HeadReader, Signatures, SignedHead, Signer, Statement, UnprovenTail,
 };
 use crate::log::{Identity, Settings};
@@ -308,11 +308,17 @@ fn at_start(file: FileId, fault: Fault) -> Finding {
     }
 }
 
-/// How far each file is proven: by heads, and by check frames where there is a key to judge them.
-pub(crate) fn extents(
-    dir: &Path,
-    key: Option<&CheckKey>,
-) -> Result<BTreeMap<FileId, Extent>, AuditError> {
+/// What heads, and check frames where there is a key to judge them, say of a log.
+#[derive(Debug, Default)]
+pub(crate) struct Proofs {
+    /// How far each file is proven.
+    pub(crate) extents: BTreeMap<FileId, Extent>,
+    /// Who has signed the newest head.
+    pub(crate) signer: Option<Fingerprint>,
+}
+
+/// Reads the newest heads.
+pub(crate) fn proofs(dir: &Path, key: Option<&CheckKey>) -> Result<Proofs, AuditError> {
     let failed = error::Step::ReadHistory;
     let listing = list(dir).map_err(failed.failed())?;
     let (parts, _) = parts(dir, &listing).map_err(|(name, error)| damaged(name, 0, error))?;
@@ -343,7 +349,8 @@ pub(crate) fn extents(
         };
         extents.insert(*file, extent);
     }
-    Ok(extents)
+    let signer = walk.newest_head.as_ref().map(|head| Fingerprint::of(&head.signer().key));
+    Ok(Proofs { extents, signer })
 }
 
 fn damaged(file: String, offset: u64, error: ReadError) -> AuditError {

@@ -140,7 +140,7 @@ pub fn later(dir: &Path, epoch: u64, key: &CheckKey) -> Result<Later, AuditError
         later: Later::default(),
         claimed: 0,
     };
-    for (file, extent) in history::extents(dir, Some(key))? {
+    for (file, extent) in history::proofs(dir, Some(key))?.extents {
         reading.read(dir, file, extent)?;
     }
     let Reading {

@@ -4,10 +4,9 @@
 //! nanoseconds; a field that this version does not know is shown by its number and its raw bytes. Files
 //! come one after another, in the order of their first records. Not here: whether the log is whole. A
 //! record is shown only if it fits the chain of its file, which anyone could have written: use `verify`. `evidence` says
-//! what the heads in the folder say of it: `signed` if they state it, `unproven` if they state it as such, `unsigned`
+//! what the heads in the folder say of it, whoever signed them: `signed` if they state it, `unproven` if they state it as such, `unsigned`
 //! if it stands behind the newest.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -18,10 +17,11 @@ use serde_json::{Value, json};
 
 use crate::AuditError;
 use crate::chain::{FileId, FileState, ReadError, Step};
-use crate::check::{CheckKey, Extent};
+use crate::check::CheckKey;
 use crate::field::{Field, Resumption};
 use crate::finding::Finding;
-use crate::history;
+use crate::head::Fingerprint;
+use crate::history::{self, Proofs};
 use crate::record::{Entry, Facts, ReadField};
 
 /// Which records to show; everything that is set must fit.
@@ -88,9 +88,9 @@ pub fn show(dir: &Path, filter: Filter) -> io::Result<Records> {
     }
     files.sort_by(|a, b| b.cmp(a));
     // Without heads that can be read, nothing is signed.
-    let extents = history::extents(dir, None).unwrap_or_default();
+    let proofs = history::proofs(dir, None).unwrap_or_default();
     Ok(Records {
-        extents,
+        proofs,
         judged: false,
         dir: dir.to_owned(),
         filter,
@@ -107,8 +107,8 @@ pub struct Records {
     /// The files that are still to come, the next one last.
     files: Vec<(Option<WallTime>, FileId)>,
     current: Option<(String, history::Records)>,
-    /// What heads state of each file, and what check frames prove where there is a key.
-    extents: BTreeMap<FileId, Extent>,
+    /// What heads state, and what check frames prove where there is a key.
+    proofs: Proofs,
     judged: bool,
 }
 
@@ -164,14 +164,21 @@ impl Iterator for Records {
 }
 
 impl Records {
+    /// The fingerprint of the key that has signed the newest head. Anybody can sign a log with a key of their own:
+    /// compare it with one from outside.
+    #[must_use]
+    pub const fn signer(&self) -> Option<Fingerprint> {
+        self.proofs.signer
+    }
+
     /// Has what stands behind the newest head judged under the check key: `checked` or `unproven` instead of `unsigned`.
     ///
     /// # Errors
     /// [`AuditError`]: heads or records cannot be read.
     pub fn judged_by(self, key: &CheckKey) -> Result<Self, AuditError> {
-        let extents = history::extents(&self.dir, Some(key))?;
+        let proofs = history::proofs(&self.dir, Some(key))?;
         Ok(Self {
-            extents,
+            proofs,
             judged: true,
             ..self
         })
@@ -179,7 +186,7 @@ impl Records {
 
     /// What heads say of the record that was read last.
     fn evidence(&self, state: &FileState) -> &'static str {
-        let extent = self.extents.get(&state.file).copied().unwrap_or_default();
+        let extent = self.proofs.extents.get(&state.file).copied().unwrap_or_default();
         match extent.evidence(state.length) {
             // Without the check key nobody knows more of it.
             _ if !self.judged && state.length > extent.signed => "unsigned",

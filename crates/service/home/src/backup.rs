@@ -21,7 +21,7 @@ mod settings;
 mod signature;
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read as _, Take};
 use std::path::Path;
 
 use keywright_audit::head::{Fingerprint, Signer};
@@ -42,8 +42,15 @@ pub(crate) use signature::{BackupSigner, SignedText};
 #[derive(Debug)]
 pub struct SealedBackup {
     header: FileHeader,
-    source: BufReader<File>,
+    source: BufReader<Take<File>>,
 }
+
+/// Bytes of the longest file. It is decrypted whole before its signature is verified, and whoever knows a recipient can
+/// seal a file to him: without a limit such a file would take all memory.
+pub const LONGEST_BACKUP: u64 = 1 << 30;
+
+/// Bytes that slots and the tags of chunks take of it at most.
+const SEALING: u64 = 4 << 20;
 
 /// A backup that was opened, and whose signature holds.
 #[derive(Clone, Debug)]
@@ -89,10 +96,16 @@ impl SealedBackup {
     /// Begins to read a file.
     ///
     /// # Errors
-    /// [`BackupError::Read`], [`BackupError::Sealed`] if it is no file with slots.
+    /// [`BackupError::Read`], [`BackupError::TooLong`], [`BackupError::Sealed`] if it is no file with slots.
     pub fn read(path: &Path) -> Result<Self, BackupError> {
         let failed = |error| BackupError::Read(path.to_owned(), error);
-        let mut source = BufReader::new(File::open(path).map_err(failed)?);
+        let file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        if length > LONGEST_BACKUP {
+            return Err(BackupError::TooLong(length));
+        }
+        // Also for a file that grows, and for a pipe.
+        let mut source = BufReader::new(file.take(LONGEST_BACKUP));
         let header = FileHeader::read_from(&mut source)?;
         Ok(Self { header, source })
     }

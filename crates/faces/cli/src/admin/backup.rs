@@ -368,7 +368,7 @@ fn failed(error: BackupError) -> Failure {
             Exit::Internal
         }
         BackupError::SecretMissing(_) | BackupError::NoToken(_) => Exit::Usage,
-        BackupError::Format(_) => Exit::Unsupported,
+        BackupError::Format(_) | BackupError::TooLong(_) => Exit::Unsupported,
         BackupError::LogInUse
         | BackupError::StaleLog
         | BackupError::ForeignLog

@@ -1,9 +1,13 @@
 //! `keywright audit show`.
 
+use std::path::Path;
 use std::str::FromStr;
 
+use keywright_audit::{Fault, Finding};
+use keywright_audit::head::Fingerprint;
 use keywright_audit::show::{Filter, ShowError, show};
-use keywright_encoding::terminal;
+use keywright_audit::verify::{Failure as Verdict, Verifier};
+use keywright_encoding::{hex, terminal};
 use keywright_types::{Code, KeyId, Operation, PrincipalId, RequestId};
 use serde_json::Value;
 
@@ -14,6 +18,8 @@ use crate::output::{self, Reader};
 pub(super) struct Arguments {
     #[command(flatten)]
     place: super::Place,
+    #[command(flatten)]
+    signer: super::SignerArgs,
     /// Begin at this record: a number for every file, or FILE:NUMBER for one place of the whole.
     #[arg(long, value_name = "RECORD")]
     from: Option<From>,
@@ -57,8 +63,11 @@ impl FromStr for From {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let folder = arguments.place.folder()?;
+    let fingerprint = arguments.signer.read(&arguments.place)?;
     let records = show(&folder, arguments.filter())
         .map_err(|error| Failure::file(&folder, "read", &error))?;
+    let signer = records.signer().map(|signer| hex::encode(signer.as_bytes()));
+    compare_signer(&folder, fingerprint, signer.as_deref())?;
     let (mut begun, mut shown, mut first_error) = (false, 0, None);
     for record in records {
         let mut record = match record {
@@ -77,6 +86,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             return Ok(Exit::Ok);
         }
         record["schema_version"] = 1.into();
+        if record["evidence"] != "unsigned" {
+            record["signer"] = signer.as_deref().into();
+        }
         let line = format!("{record}\n");
         if output::data(terminal::escaped_json(&line).as_bytes())? == Reader::Gone {
             return Ok(Exit::Ok);
@@ -94,6 +106,36 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             ))
         }
         _ => Ok(Exit::Ok),
+    }
+}
+
+/// Refuses the log of a foreign key if a fingerprint is known; else says whose key has signed it.
+fn compare_signer(
+    folder: &Path,
+    fingerprint: Option<Fingerprint>,
+    signer: Option<&str>,
+) -> Result<(), Failure> {
+    let signer = signer.unwrap_or("no head that can be read");
+    if fingerprint.is_none() {
+        message!("signed by {signer}, not compared: give --fingerprint HEX from outside the log");
+        return Ok(());
+    }
+    match Verifier::new(fingerprint).verify(folder) {
+        Err(Verdict::Finding(Finding {
+            fault: Fault::Signer,
+            ..
+        })) => Err(Failure::new(
+            Exit::Negative,
+            format!("the log in {} is not of this signer: signed by {signer}", folder.display()),
+            "compare with the fingerprint that admin init printed, or give that of this log",
+        )),
+        // Records are shown as far as they can be read.
+        Err(error) => {
+            let error = sentence(&error);
+            message!("signed by {signer}, not compared, since the log is not whole: {error}");
+            Ok(())
+        }
+        Ok(_) => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use keywright_audit::head::{Fingerprint, HeadId};
+use keywright_audit::head::HeadId;
 use keywright_audit::verify::{Failure as Verdict, Report, Verifier};
 use keywright_clock::WallTime;
 use keywright_encoding::hex;
@@ -16,12 +16,8 @@ use crate::output::{self, Format};
 pub(super) struct Arguments {
     #[command(flatten)]
     place: super::Place,
-    /// The fingerprint of the log's signer, from outside the log [default: audit-signer.txt of the home].
-    #[arg(long, value_name = "HEX", conflicts_with = "fingerprint_file")]
-    fingerprint: Option<String>,
-    /// The same, in a file.
-    #[arg(long, value_name = "FILE")]
-    fingerprint_file: Option<PathBuf>,
+    #[command(flatten)]
+    signer: super::SignerArgs,
     /// A head that must be in the log: an earlier JSON report of this command, or its number and hash.
     #[arg(long, value_name = "FILE")]
     newest_head: Option<PathBuf>,
@@ -29,7 +25,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
     let folder = arguments.place.folder()?;
-    let mut verifier = Verifier::new(arguments.fingerprint()?);
+    let mut verifier = Verifier::new(arguments.signer.read(&arguments.place)?);
     if let Some(file) = &arguments.newest_head {
         verifier = verifier.known_head(read_head(file)?);
     }
@@ -39,38 +35,6 @@ pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure
     let document = Document::of(&report);
     output::document(format, &document, || document.text())?;
     Ok(Exit::Ok)
-}
-
-impl Arguments {
-    fn fingerprint(&self) -> Result<Option<Fingerprint>, Failure> {
-        let file = match (&self.fingerprint, &self.fingerprint_file, self.place.home()) {
-            (Some(text), ..) => return parse_fingerprint(text, "--fingerprint").map(Some),
-            (None, Some(file), _) => file.clone(),
-            (None, None, Some(home)) => {
-                let file = home.join(keywright_home::FINGERPRINT_FILE);
-                if !file.exists() {
-                    return Ok(None);
-                }
-                file
-            }
-            (None, None, None) => return Ok(None),
-        };
-        let text = crate::place::read(&file)?;
-        parse_fingerprint(&String::from_utf8_lossy(&text), &file.display().to_string()).map(Some)
-    }
-}
-
-pub(crate) fn parse_fingerprint(text: &str, place: &str) -> Result<Fingerprint, Failure> {
-    hex::decode_array(text.trim())
-        .map(Fingerprint::from_bytes)
-        .map_err(|_| {
-            let happened = format!("{place} holds no fingerprint");
-            Failure::new(
-                Exit::Usage,
-                happened,
-                "a fingerprint is 64 lower-case hexadecimal digits, as in audit-signer.txt",
-            )
-        })
 }
 
 fn failed(folder: &Path, verdict: Verdict) -> Failure {

@@ -312,6 +312,27 @@ fn records_are_shown_one_document_a_line_and_chosen_by_what_they_say() {
 }
 
 #[test]
+fn the_log_of_a_foreign_key_is_not_shown_as_the_own() {
+    let (home, other) = (Home::demo(), used());
+    let folder = other.word("audit");
+    let fingerprint = |home: &Home| {
+        let text = std::fs::read_to_string(home.path("audit-signer.txt")).unwrap();
+        text.trim().to_owned()
+    };
+    let (own, foreign) = (fingerprint(&home), fingerprint(&other));
+    let unknown = keywright(&["audit", "show", &folder]);
+    assert_eq!(unknown.code, 0, "{unknown:?}");
+    let says = format!("signed by {foreign}, not compared");
+    assert!(unknown.stderr.contains(&says), "{unknown:?}");
+    keywright(&["audit", "show", &folder, "--fingerprint", &own]).refused(8, &foreign, "audit-signer");
+    let known = keywright(&["audit", "show", &folder, "--fingerprint", &foreign]);
+    assert!(known.stderr.is_empty(), "{known:?}");
+    let text = known.text();
+    let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["evidence"], &first["signer"]), (&"signed".into(), &foreign.into()));
+}
+
+#[test]
 fn a_broken_file_is_shown_up_to_its_break_and_the_rest_of_the_log_after_it() {
     let home = used();
     let path = records(&home).swap_remove(0);

@@ -13,7 +13,7 @@ use keywright_types::SlotType;
 use serde::{Deserialize, Serialize};
 
 use super::content::HomeFiles;
-use super::{Content, LABEL};
+use super::{Content, LABEL, LONGEST_BACKUP, SEALING};
 use crate::files::{self, failed};
 use crate::{Answer, HomeError, Imported, Node};
 
@@ -87,11 +87,15 @@ impl Node {
         self.admin().record_backup(&Author::owner())?;
         let content = self.content()?;
         // A home has one audit key for good: no other has handed over to it.
-        let text = self.backup_signer().sign(&content, &[]).map_err(|_| {
-            HomeError::Sealing(keywright_container::Error::Write(
-                std::io::ErrorKind::FileTooLarge.into(),
-            ))
-        })?;
+        let too_long = || {
+            let kind = std::io::ErrorKind::FileTooLarge;
+            HomeError::Sealing(keywright_container::Error::Write(kind.into()))
+        };
+        let text = self.backup_signer().sign(&content, &[]);
+        let text = text.map_err(|_| too_long())?;
+        if text.len() as u64 > LONGEST_BACKUP - SEALING {
+            return Err(too_long());
+        }
         let bytes = write(&text, to, (&key, &slots))?;
         let count = |table| content.image.table(table).count();
         Ok(Answer::BackedUp(BackedUp {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use keywright_audit::verify::Failure as Verdict;
 
+use super::LONGEST_BACKUP;
 use super::settings::Unconfirmed;
 use crate::HomeError;
 
@@ -14,6 +15,9 @@ pub enum BackupError {
     /// The file cannot be read.
     #[error("{0} cannot be read")]
     Read(PathBuf, #[source] std::io::Error),
+    /// The file is longer than a backup may be.
+    #[error("the file has {0} bytes; a backup has {LONGEST_BACKUP} at most")]
+    TooLong(u64),
     /// The file does not open.
     #[error(transparent)]
     Sealed(#[from] keywright_container::Error),
@@ -77,7 +81,7 @@ impl BackupError {
             Self::Sealed(_) => {
                 "check the password or the key, and whether the whole file is there and unchanged"
             }
-            Self::Content => "give a file that `keywright admin backup create` has written",
+            Self::Content | Self::TooLong(_) => "give a file that `keywright admin backup create` has written",
             Self::Format(1) => {
                 "restore it with the version that wrote it, and make a backup of that home with this version: format 1 is not signed"
             }
