@@ -237,7 +237,9 @@ impl Error {
 fn overwritten(output: &Path, other: &Path) -> String {
     let output = output.display();
     match other.display().to_string() {
-        other if other == output.to_string() => format!("{output} is used twice by this run, and would be overwritten"),
+        other if other == output.to_string() => {
+            format!("{output} is used twice by this run, and would be overwritten")
+        }
         other => format!("{output} would overwrite {other}"),
     }
 }

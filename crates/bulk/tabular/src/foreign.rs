@@ -72,7 +72,9 @@ impl ForeignFile {
         let found = known.map(|(_, file)| *file);
         match found {
             // Their letters may be the beginning of a name.
-            Some(Self::Orc | Self::Bzip2 | Self::Feather) if is_text(first) && first != ORC_LINE => {
+            Some(Self::Orc | Self::Bzip2 | Self::Feather)
+                if is_text(first) && first != ORC_LINE =>
+            {
                 None
             }
             Some(Self::Zip) if WORKBOOK.iter().any(|name| has(first, name)) => Some(Self::Workbook),
@@ -163,7 +165,10 @@ mod tests {
     fn files_are_known_by_their_first_bytes() {
         for (first, file) in [
             (&b"\x1f\x8b\x08\0"[..], ForeignFile::Gzip),
-            (b"PK\x03\x04\x14\0[Content_Types].xml", ForeignFile::Workbook),
+            (
+                b"PK\x03\x04\x14\0[Content_Types].xml",
+                ForeignFile::Workbook,
+            ),
             (b"PK\x03\x04\x14\0\0\0people.csv", ForeignFile::Zip),
             (b"\xff\xfei\0d\0", ForeignFile::Utf16),
             (b"i\0d\0,\0n\0", ForeignFile::Utf16),
@@ -175,11 +180,25 @@ mod tests {
         ] {
             assert_eq!(ForeignFile::of_start(first), Some(file));
         }
-        for text in ["ORCHID,id\n", "BZh,id\n", "FEA1,x\n", "id,name\n", "", "\u{feff}id\n", "PK,id\n"] {
+        for text in [
+            "ORCHID,id\n",
+            "BZh,id\n",
+            "FEA1,x\n",
+            "id,name\n",
+            "",
+            "\u{feff}id\n",
+            "PK,id\n",
+        ] {
             assert_eq!(ForeignFile::of_start(text.as_bytes()), None, "{text}");
             assert_eq!(ForeignFile::json(text.as_bytes()), None, "{text}");
         }
-        for text in ["{\"id\": 1}", "[\n {\"a\"", "{\n \"a\"", "[[1, 2]]", "\u{feff}{}"] {
+        for text in [
+            "{\"id\": 1}",
+            "[\n {\"a\"",
+            "{\n \"a\"",
+            "[[1, 2]]",
+            "\u{feff}{}",
+        ] {
             assert_eq!(ForeignFile::json(text.as_bytes()), Some(ForeignFile::Json));
         }
         for text in ["[id],[name]\n", "{id},name\n", "{,\n"] {

@@ -121,11 +121,21 @@ impl HeaderNames {
         let data = others().filter(|(_, name)| looks_like_data(name) || is_value(name));
         Self {
             columns: names.len(),
-            present: names.iter().filter(|name| is_asked(name)).cloned().collect(),
+            present: names
+                .iter()
+                .filter(|name| is_asked(name))
+                .cloned()
+                .collect(),
             similar: similar.map(|(column, _)| column).collect(),
             data: data.map(|(column, _)| column).collect(),
             has_request: !asked.is_empty(),
         }
+    }
+
+    /// How many columns the table has.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
     }
 
     /// The names that were asked for and are there.
@@ -150,10 +160,17 @@ impl fmt::Display for HeaderNames {
         }
         if !self.similar.is_empty() {
             let places = numbers(&self.similar);
-            write!(f, ", and such a name in another spelling in number {places}")?;
+            write!(
+                f,
+                ", and such a name in another spelling in number {places}"
+            )?;
         }
         if !self.data.is_empty() {
-            return write!(f, ", and data in number {}: no header?", numbers(&self.data));
+            return write!(
+                f,
+                ", and data in number {}: no header?",
+                numbers(&self.data)
+            );
         }
         if self.has_request && self.present.is_empty() && self.similar.is_empty() {
             return f.write_str(", none of a name that was asked for: no header?");
@@ -236,7 +253,10 @@ mod tests {
             "the first line has 2 columns, \"id\" among them, and data in number 2: no header?"
         );
         assert_eq!(text(&["id"], &[]), "the first line has 1 column");
-        assert_eq!(text(&["-", "id"], &["", "+"]).matches("spelling").count(), 0);
+        assert_eq!(
+            text(&["-", "id"], &["", "+"]).matches("spelling").count(),
+            0
+        );
     }
 
     #[test]
@@ -283,7 +303,16 @@ mod tests {
         for name in ["id", "Card", "first_name", "birthDate", "Phone 2"] {
             assert!(is_known_name(name), "{name}");
         }
-        for name in ["jones", "hunter2", "card jones", "jones_card", "Ada", "", "-", "id\u{1b}"] {
+        for name in [
+            "jones",
+            "hunter2",
+            "card jones",
+            "jones_card",
+            "Ada",
+            "",
+            "-",
+            "id\u{1b}",
+        ] {
             assert!(!is_known_name(name), "{name}");
         }
     }

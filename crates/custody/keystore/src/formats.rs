@@ -75,7 +75,11 @@ impl Ready {
         if detail.small_domain {
             settings = settings.accept_small_domain();
         }
-        let mask = detail.mask.as_deref().map(Mask::parse_recorded).transpose()?;
+        let mask = detail
+            .mask
+            .as_deref()
+            .map(Mask::parse_recorded)
+            .transpose()?;
         let masker = mask.map(|mask| Masker::keyed(mask, secret, &detail.column));
         Ok(Self {
             key: FormatKey::derive(secret, &format, settings)?,

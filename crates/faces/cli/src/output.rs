@@ -211,11 +211,3 @@ fn json<T: Serialize>(content: &T) -> String {
     });
     terminal::escaped_json(&document.unwrap_or_default()).into_owned()
 }
-
-/// A number with its noun, which takes an s unless the number is 1.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    match number {
-        1 => format!("1 {noun}"),
-        _ => format!("{number} {noun}s"),
-    }
-}

@@ -24,8 +24,9 @@ use crate::check::{CheckKey, Extent, Proof};
 use crate::error;
 use crate::field;
 use crate::finding::{Fault, Finding};
-use crate::head::{Fingerprint,
-    self, Head, HeadId, HeadReader, Signatures, SignedHead, Signer, Statement, UnprovenTail,
+use crate::head::{
+    self, Fingerprint, Head, HeadId, HeadReader, Signatures, SignedHead, Signer, Statement,
+    UnprovenTail,
 };
 use crate::log::{Identity, Settings};
 use crate::order::UnfinishedOrder;
@@ -349,7 +350,10 @@ pub(crate) fn proofs(dir: &Path, key: Option<&CheckKey>) -> Result<Proofs, Audit
         };
         extents.insert(*file, extent);
     }
-    let signer = walk.newest_head.as_ref().map(|head| Fingerprint::of(&head.signer().key));
+    let signer = walk
+        .newest_head
+        .as_ref()
+        .map(|head| Fingerprint::of(&head.signer().key));
     Ok(Proofs { extents, signer })
 }
 

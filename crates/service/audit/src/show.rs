@@ -186,7 +186,12 @@ impl Records {
 
     /// What heads say of the record that was read last.
     fn evidence(&self, state: &FileState) -> &'static str {
-        let extent = self.proofs.extents.get(&state.file).copied().unwrap_or_default();
+        let extent = self
+            .proofs
+            .extents
+            .get(&state.file)
+            .copied()
+            .unwrap_or_default();
         match extent.evidence(state.length) {
             // Without the check key nobody knows more of it.
             _ if !self.judged && state.length > extent.signed => "unsigned",

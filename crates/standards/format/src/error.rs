@@ -165,7 +165,9 @@ pub enum Problem {
 pub enum Misfit {
     /// Its set has fewer values than the floor, for instance because it is short.
     #[error(
-        "fewer values of this shape than the floor: {} without small_domain, {} with it", FLOOR, HARD_FLOOR
+        "fewer values of this shape than the floor: {} without small_domain, {} with it",
+        FLOOR,
+        HARD_FLOOR
     )]
     BelowFloor,
     /// It is written in another way than the one that is given back.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::codec::{self, SmallSet, Amount, Codec, Count, Side, sequence};
+use crate::codec::{self, Amount, Codec, Count, Side, SmallSet, sequence};
 use crate::error::{Error, Misfit, Problem};
 use crate::rank::Sink;
 use crate::shape::{Fit, Shape, Unfit};

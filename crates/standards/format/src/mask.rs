@@ -33,7 +33,10 @@ const SEPARATORS: &str = " -./:";
 
 /// What becomes of characters that are neither letters nor digits: the revisions of the masks of ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "another revision is another meaning")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "another revision is another meaning"
+)]
 pub enum Others {
     /// Revision 1: they stay.
     Kept,

@@ -285,7 +285,11 @@ fn outputs_that_would_destroy_a_file_are_refused() {
     }
     assert_eq!(table.read("aim.csv"), b"aim");
     let error = go(&Files::new(&table.path("in.csv"))).unwrap_err();
-    assert!(error.to_string().ends_with("is used twice by this run, and would be overwritten"));
+    assert!(
+        error
+            .to_string()
+            .ends_with("is used twice by this run, and would be overwritten")
+    );
     let there = table.files("there.csv");
     std::fs::write(table.path("there.csv"), b"there").unwrap();
     assert!(matches!(go(&there), Err(Error::Exists { .. })));

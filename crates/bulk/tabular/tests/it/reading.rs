@@ -130,11 +130,7 @@ fn a_file_without_header_is_refused() {
 
 #[test]
 fn a_header_that_is_not_text_is_refused() {
-    for file in [
-        &b"a,\xff\n"[..],
-        b"i\0d\0,,\n",
-        b"a,\"\xc3\"\n",
-    ] {
+    for file in [&b"a,\xff\n"[..], b"i\0d\0,,\n", b"a,\"\xc3\"\n"] {
         assert!(matches!(failure(file), Error::HeaderNotText), "{file:?}");
     }
 }

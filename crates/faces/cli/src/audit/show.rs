@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use keywright_audit::{Fault, Finding};
 use keywright_audit::head::Fingerprint;
 use keywright_audit::show::{Filter, ShowError, show};
 use keywright_audit::verify::{Failure as Verdict, Verifier};
+use keywright_audit::{Fault, Finding};
 use keywright_encoding::{hex, terminal};
 use keywright_types::{Code, KeyId, Operation, PrincipalId, RequestId};
 use serde_json::Value;
@@ -66,7 +66,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let fingerprint = arguments.signer.read(&arguments.place)?;
     let records = show(&folder, arguments.filter())
         .map_err(|error| Failure::file(&folder, "read", &error))?;
-    let signer = records.signer().map(|signer| hex::encode(signer.as_bytes()));
+    let signer = records
+        .signer()
+        .map(|signer| hex::encode(signer.as_bytes()));
     compare_signer(&folder, fingerprint, signer.as_deref())?;
     let (mut begun, mut shown, mut first_error) = (false, 0, None);
     for record in records {
@@ -126,7 +128,10 @@ fn compare_signer(
             ..
         })) => Err(Failure::new(
             Exit::Negative,
-            format!("the log in {} is not of this signer: signed by {signer}", folder.display()),
+            format!(
+                "the log in {} is not of this signer: signed by {signer}",
+                folder.display()
+            ),
             "compare with the fingerprint that admin init printed, or give that of this log",
         )),
         // Records are shown as far as they can be read.

@@ -73,13 +73,10 @@ impl Opened {
     }
 
     /// An error about its columns as the end of the command.
-    pub(super) fn refused(&self, error: keywright_protect::Error) -> Failure {
+    pub(super) fn refused(&self, error: Error) -> Failure {
         match self {
             Self::Csv(_) => refused(error),
-            Self::Columnar(table) => {
-                let columns = table.layout().names().len() as u64;
-                refused_in_schema(error, Some(columns))
-            }
+            Self::Columnar(_) => refused_in_schema(error),
         }
     }
 

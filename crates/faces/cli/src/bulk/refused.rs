@@ -188,17 +188,16 @@ pub(crate) const fn table_advice(error: &keywright_tabular::Error) -> &'static s
     }
 }
 
-/// An error about a table whose columns are named by a schema, of so many columns, where that is known. It has no header
-/// that could be missing.
-pub(crate) fn refused_in_schema(error: Error, columns: Option<u64>) -> Failure {
+/// An error about a table whose columns are named by a schema: it has no header that could be missing.
+pub(crate) fn refused_in_schema(error: Error) -> Failure {
     use keywright_tabular::Error as Table;
     let (happened, advice) = match &error {
         Error::Table(Table::UnknownColumn { column, header }) => {
-            let there = match (header.names(), columns) {
-                (None, Some(columns)) => format!("; the file has {}", counted(columns, "column")),
-                (None, None) => String::new(),
-                (Some(_), _) => format!("; {header}"),
-            };
+            let columns = header.columns();
+            let mut there = format!("; the file has {}", counted(columns as u64, "column"));
+            if !header.present().is_empty() {
+                there.push_str(&format!(", {:?} among them", header.present()));
+            }
             (
                 Some(format!("no column {column:?}{there}")),
                 "name columns as the schema of the file has them",
@@ -221,7 +220,7 @@ pub(crate) fn refused_in_schema(error: Error, columns: Option<u64>) -> Failure {
 pub(crate) fn refused_columnar(error: keywright_columnar::Error) -> Failure {
     use keywright_columnar::Error as Columnar;
     let (exit, code, advice) = match error {
-        Columnar::Protect(error) => return refused_in_schema(error, None),
+        Columnar::Protect(error) => return refused_in_schema(error),
         Columnar::Type { .. } => (
             Exit::Usage,
             "column_type",

@@ -97,13 +97,19 @@ impl Told {
             format!("{} with {}", set.beginning, digits.join(" "))
         });
         let parts: Vec<String> = parts.collect();
-        let whole = ("below floor", format!("all of {}", whole.join(" ")), whole.is_empty());
+        let whole = (
+            "below floor",
+            format!("all of {}", whole.join(" ")),
+            whole.is_empty(),
+        );
         let parts = (
             "in part",
             format!("by the number of digits behind it: {}", parts.join(", ")),
             parts.is_empty(),
         );
-        let rows = [whole, parts].into_iter().filter(|(.., is_empty)| !is_empty);
+        let rows = [whole, parts]
+            .into_iter()
+            .filter(|(.., is_empty)| !is_empty);
         rows.map(|(name, text, _)| (name, text))
     }
 }
@@ -191,7 +197,11 @@ fn tell(described: &Described) -> Result<Told, Failure> {
         walks: embedding.walks,
         keeps: described.keeps(),
         floor,
-        below_floor: described.small_sets(FLOOR).into_iter().map(BelowFloor::from).collect(),
+        below_floor: described
+            .small_sets(FLOOR)
+            .into_iter()
+            .map(BelowFloor::from)
+            .collect(),
         data_source: described.data_source(),
         example,
     })

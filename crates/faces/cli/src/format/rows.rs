@@ -53,10 +53,7 @@ impl Rows {
             .map(|rule| lookup.column(rule.name()))
             .collect::<Result<_, _>>()
             .map_err(|error| match self {
-                Self::Columnar(_) => {
-                    let columns = self.layout().names().len() as u64;
-                    refused_in_schema(error.into(), Some(columns))
-                }
+                Self::Columnar(_) => refused_in_schema(error.into()),
                 Self::Csv(_) => unread(path, &error),
             })
     }

@@ -106,10 +106,17 @@ impl Scene {
 #[test]
 fn a_file_longer_than_a_backup_is_refused_before_it_is_read() {
     let scene = Scene::new();
-    scene.create(&["--password-file", &scene.password()]).bytes();
-    let file = std::fs::File::options().write(true).open(scene.file()).unwrap();
+    scene
+        .create(&["--password-file", &scene.password()])
+        .bytes();
+    let file = std::fs::File::options()
+        .write(true)
+        .open(scene.file())
+        .unwrap();
     file.set_len((1 << 30) + 1).unwrap();
-    scene.verify(&[]).refused(12, "1073741824 at most", "admin backup create");
+    scene
+        .verify(&[])
+        .refused(12, "1073741824 at most", "admin backup create");
 }
 
 #[test]

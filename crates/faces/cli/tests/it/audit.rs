@@ -324,12 +324,19 @@ fn the_log_of_a_foreign_key_is_not_shown_as_the_own() {
     assert_eq!(unknown.code, 0, "{unknown:?}");
     let says = format!("signed by {foreign}, not compared");
     assert!(unknown.stderr.contains(&says), "{unknown:?}");
-    keywright(&["audit", "show", &folder, "--fingerprint", &own]).refused(8, &foreign, "audit-signer");
+    keywright(&["audit", "show", &folder, "--fingerprint", &own]).refused(
+        8,
+        &foreign,
+        "audit-signer",
+    );
     let known = keywright(&["audit", "show", &folder, "--fingerprint", &foreign]);
     assert!(known.stderr.is_empty(), "{known:?}");
     let text = known.text();
     let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-    assert_eq!((&first["evidence"], &first["signer"]), (&"signed".into(), &foreign.into()));
+    assert_eq!(
+        (&first["evidence"], &first["signer"]),
+        (&"signed".into(), &foreign.into())
+    );
 }
 
 #[test]

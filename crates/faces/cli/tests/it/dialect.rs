@@ -211,8 +211,16 @@ fn names_are_shown_only_if_asked_for_or_of_known_words() {
 #[test]
 fn files_that_are_no_csv_are_named() {
     for (first, kind, advice) in [
-        (&b"\x1f\x8b\x08\0\0\0\0\0"[..], "a gzip file", "unpack it first"),
-        (b"PK\x03\x04\x14\0[Content_Types].xml", "a workbook", "as CSV"),
+        (
+            &b"\x1f\x8b\x08\0\0\0\0\0"[..],
+            "a gzip file",
+            "unpack it first",
+        ),
+        (
+            b"PK\x03\x04\x14\0[Content_Types].xml",
+            "a workbook",
+            "as CSV",
+        ),
         (b"\xff\xfei\0d\0", "a text in UTF-16", "iconv"),
         (b"{\"card\": 1}\n", "a JSON file", "Parquet"),
         (b"ORC\x0a\x03\0\0", "an ORC file", "Parquet"),
@@ -229,24 +237,43 @@ fn files_that_are_no_csv_are_named() {
 fn inputs_and_outputs_that_are_no_regular_files_are_refused() {
     let work = Work::new("card\n4111111111111111\n");
     std::fs::remove_file(work.folder.name("in")).unwrap();
-    let made = std::process::Command::new("mkfifo").arg(work.folder.name("in")).status();
+    let made = std::process::Command::new("mkfifo")
+        .arg(work.folder.name("in"))
+        .status();
     assert!(made.unwrap().success());
-    for ended in [work.protect(&[]), work.protect(&["--separator", "comma"]), work.check(&[])] {
+    for ended in [
+        work.protect(&[]),
+        work.protect(&["--separator", "comma"]),
+        work.check(&[]),
+    ] {
         ended.refused(2, "no regular file", "regular files");
     }
     let missing = work.run("protect", ("missing", "out"), &["--rules", &work.rules]);
     missing.refused(1, "cannot be read", "check that the file exists");
     let rules = ["--rules", &work.rules, "--key-file", &work.key];
-    let stdin = keywright(&[&["protect", "-", "--out", &work.folder.name("out")][..], &rules].concat());
+    let stdin = keywright(
+        &[
+            &["protect", "-", "--out", &work.folder.name("out")][..],
+            &rules,
+        ]
+        .concat(),
+    );
     stdin.refused(2, "standard input", "write it to a file");
     work.folder.write("table", "card\n4111111111111111\n");
     let table = work.folder.name("table");
     let stdout = keywright(&[&["protect", &table, "--out", "-"][..], &rules].concat());
     stdout.refused(2, "standard output", "name a file");
     std::os::unix::fs::symlink(work.folder.name("aim"), work.folder.name("link")).unwrap();
-    let link = work.run("protect", ("table", "link"), &["--rules", &work.rules, "--yes"]);
+    let link = work.run(
+        "protect",
+        ("table", "link"),
+        &["--rules", &work.rules, "--yes"],
+    );
     link.refused(2, "is a symbolic link", "leads to");
-    assert_eq!(work.folder.names(), ["in", "key", "link", "rules.toml", "table"]);
+    assert_eq!(
+        work.folder.names(),
+        ["in", "key", "link", "rules.toml", "table"]
+    );
 }
 
 #[test]
@@ -262,10 +289,16 @@ fn a_limit_on_the_size_of_files_is_named() {
         work.key,
         work.folder.name("out"),
     );
-    let ended = std::process::Command::new("sh").args(["-c", &command]).output().unwrap();
+    let ended = std::process::Command::new("sh")
+        .args(["-c", &command])
+        .output()
+        .unwrap();
     let text = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(1), "{text}");
-    assert!(text.contains("cannot be written") && text.contains("ulimit -f"), "{text}");
+    assert!(
+        text.contains("cannot be written") && text.contains("ulimit -f"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -43,7 +43,10 @@ fn a_format_is_described_with_its_domain_and_what_the_floor_says() {
 fn a_text_that_is_no_format_is_refused_with_its_column() {
     let text = keywright(&["format", "describe", "phone"]).text();
     assert!(text.contains("libphonenumber 9."), "{text}");
-    assert!(text.contains("small_domain") && text.contains(" +290 "), "{text}");
+    assert!(
+        text.contains("small_domain") && text.contains(" +290 "),
+        "{text}"
+    );
     let refused = keywright(&["format", "describe", "card(keep=bin7)"]);
     refused.refused(2, "line 1, column 11", "keywright format list");
     keywright(&["format", "describe", "kard"]).refused(2, "unknown name", "docs/format.md");

@@ -81,7 +81,9 @@ impl BackupError {
             Self::Sealed(_) => {
                 "check the password or the key, and whether the whole file is there and unchanged"
             }
-            Self::Content | Self::TooLong(_) => "give a file that `keywright admin backup create` has written",
+            Self::Content | Self::TooLong(_) => {
+                "give a file that `keywright admin backup create` has written"
+            }
             Self::Format(1) => {
                 "restore it with the version that wrote it, and make a backup of that home with this version: format 1 is not signed"
             }

@@ -277,7 +277,10 @@ impl Phone {
 
     /// The sizes of the sets of one plan, if it has numbers.
     fn plan_amount(&self, plan: &Plan) -> Option<Amount> {
-        let amounts = plan.numbers.iter().map(|numbers| self.numbers_amount(numbers));
+        let amounts = plan
+            .numbers
+            .iter()
+            .map(|numbers| self.numbers_amount(numbers));
         amounts.reduce(Amount::joined)
     }
 

@@ -37,7 +37,10 @@ fn short_values_are_not_shown_whole() {
 #[test]
 fn symbols_are_hidden_but_for_separators() {
     assert_eq!(masked("last4", "!$%&/()=?"), "*********");
-    assert_eq!(masked("last(0)", "\u{1f600}\u{1f468}\u{200d}\u{1f469}"), "****");
+    assert_eq!(
+        masked("last(0)", "\u{1f600}\u{1f468}\u{200d}\u{1f469}"),
+        "****"
+    );
     assert_eq!(masked("last(2)", "p-a!s_s"), "*-**s*s");
     assert_eq!(masked("last(0)", "-a-b-"), "**-**");
     assert_eq!(masked("last(0)", "a--b"), "****");
@@ -48,7 +51,16 @@ fn symbols_are_hidden_but_for_separators() {
 
 #[test]
 fn recorded_masks_keep_their_meaning() {
-    for text in ["last(4)", "first(6)", "ends(6, 4)", "last@2(4)", "ends@2(1, 1)", "null", "hash", "truncate(4)"] {
+    for text in [
+        "last(4)",
+        "first(6)",
+        "ends(6, 4)",
+        "last@2(4)",
+        "ends@2(1, 1)",
+        "null",
+        "hash",
+        "truncate(4)",
+    ] {
         assert_eq!(Mask::parse_recorded(text).unwrap().to_string(), text);
     }
     let recorded = Masker::new(Mask::parse_recorded("last(1)").unwrap()).unwrap();
@@ -56,8 +68,17 @@ fn recorded_masks_keep_their_meaning() {
     recorded.apply(b"+49 (30)", &mut out);
     assert_eq!(out, b"+** (*0)");
     assert_eq!(masked("last@1(0)", "!$%"), "!$%");
-    for text in ["last@3(4)", "last@0(4)", "null@1", "hash@2", "truncate@1(4)"] {
-        assert!(Mask::parse(text).is_err() && Mask::parse_recorded(text).is_err(), "{text}");
+    for text in [
+        "last@3(4)",
+        "last@0(4)",
+        "null@1",
+        "hash@2",
+        "truncate@1(4)",
+    ] {
+        assert!(
+            Mask::parse(text).is_err() && Mask::parse_recorded(text).is_err(),
+            "{text}"
+        );
     }
 }
 

@@ -86,14 +86,21 @@ fn small_sets_are_listed() {
                 digits.is_some_and(|digits| set.lengths.contains(&digits.len()))
             });
             let is_unassigned = text == "phone@1" && !listed;
-            assert!(is_unassigned || listed == count.is_below(FLOOR.into()), "{text}: {example}");
+            assert!(
+                is_unassigned || listed == count.is_below(FLOOR.into()),
+                "{text}: {example}"
+            );
             refused += u32::from(listed);
         }
         // Small sets of the first revision are those of calling codes that it does not know.
         assert!(refused > 0 || text == "phone@1", "{text}");
     }
     let sets = format("phone").small_sets(FLOOR);
-    let all: Vec<&str> = sets.iter().filter(|set| set.is_all).map(|set| &*set.beginning).collect();
+    let all: Vec<&str> = sets
+        .iter()
+        .filter(|set| set.is_all)
+        .map(|set| &*set.beginning)
+        .collect();
     for code in ["+247", "+290", "+500"] {
         assert!(all.contains(&code), "{all:?}");
     }
@@ -101,7 +108,10 @@ fn small_sets_are_listed() {
         assert!(!all.contains(&code) && sets.iter().any(|set| set.beginning == code));
     }
     let one = format("phone(country=290)").small_sets(FLOOR);
-    assert_eq!((one.len(), &*one[0].beginning, one[0].is_all), (1, "+290", true));
+    assert_eq!(
+        (one.len(), &*one[0].beginning, one[0].is_all),
+        (1, "+290", true)
+    );
     assert_eq!(format("phone(country=33)").small_sets(FLOOR), []);
     assert_eq!(format("card").small_sets(FLOOR), []);
 }
