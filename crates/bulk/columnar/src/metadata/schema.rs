@@ -156,7 +156,7 @@ impl Walk<'_, '_> {
                 pairs.insert(key.clone(), value.clone());
             }
         }
-        let is_lost = |key: &&str| field.metadata().contains_key(*key) && !pairs.contains_key(*key);
+        let is_lost = |key: &&str| field.metadata().contains_key(key) && !pairs.contains_key(key);
         if EXTENSION.iter().any(is_lost) {
             for key in EXTENSION {
                 pairs.remove(key);

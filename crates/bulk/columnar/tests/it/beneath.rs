@@ -34,6 +34,10 @@ fn number(row: usize) -> i64 {
     4_000_000_000_000_000 + row as i64
 }
 
+fn narrow(number: usize) -> i32 {
+    i32::try_from(number).unwrap()
+}
+
 /// The even rows have a value.
 fn even() -> NullBuffer {
     (0..ROWS).map(|row| row % 2 == 0).collect()
@@ -69,7 +73,7 @@ fn views(nulls: Option<NullBuffer>) -> StringViewArray {
 }
 
 fn dictionary(nulls: Option<NullBuffer>) -> DictionaryArray<Int32Type> {
-    let keys = Int32Array::new((0..ROWS as i32).collect(), nulls);
+    let keys = Int32Array::new((0..narrow(ROWS)).collect(), nulls);
     DictionaryArray::new(keys, Arc::new(texts(None)))
 }
 
@@ -157,7 +161,7 @@ fn other_columns() -> Vec<(&'static str, ArrayRef)> {
     let all: ArrayRef = Arc::new(texts(None));
     let list_views = GenericListViewArray::<i32>::new(
         item,
-        (0..ROWS as i32).collect(),
+        (0..narrow(ROWS)).collect(),
         ScalarBuffer::from(vec![1; ROWS]),
         Arc::clone(&all),
         Some(even()),
@@ -177,9 +181,9 @@ fn other_columns() -> Vec<(&'static str, ArrayRef)> {
         None,
         vec![Arc::clone(&small), Arc::clone(&all)],
     );
-    let offsets = (0..ROWS as i32).collect();
+    let offsets = (0..narrow(ROWS)).collect();
     let dense = UnionArray::try_new(fields, types, Some(offsets), vec![small, all]);
-    let ends = Int32Array::from_iter_values(1..=ROWS as i32);
+    let ends = Int32Array::from_iter_values(1..=narrow(ROWS));
     let runs = RunArray::<Int32Type>::try_new(&ends, &texts(Some(even()))).unwrap();
     vec![
         ("view", Arc::new(views(Some(even())))),
@@ -351,7 +355,7 @@ fn stream_of_texts(work: &Work, schema: &Schema, columns: &[(Vec<i32>, String)])
     let mut head = builder.finished_data().to_vec();
     head.resize(head.len().next_multiple_of(8), 0);
     stream.extend_from_slice(&[0xFF; 4]);
-    stream.extend_from_slice(&(head.len() as u32).to_le_bytes());
+    stream.extend_from_slice(&narrow(head.len()).to_le_bytes());
     stream.extend(head);
     stream.extend(body);
     stream.extend(end);
@@ -366,10 +370,10 @@ fn nothing_is_left_around_the_values_of_a_column() {
     ]);
     let column = |cell: &dyn Fn(usize) -> String, (before, behind): (usize, usize)| {
         let mut text: String = (0..before).map(card).collect();
-        let mut offsets = vec![text.len() as i32];
+        let mut offsets = vec![narrow(text.len())];
         for row in 0..ROWS {
             text.push_str(&cell(row));
-            offsets.push(text.len() as i32);
+            offsets.push(narrow(text.len()));
         }
         text.extend((0..behind).map(card));
         (offsets, text)

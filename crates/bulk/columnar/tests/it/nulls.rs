@@ -18,12 +18,8 @@ fn rules(on_bad: &str) -> String {
         .concat()
 }
 
-fn batch(none: ArrayRef, misfit: bool) -> RecordBatch {
-    let mut cards = CARDS.to_vec();
-    if misfit {
-        cards[1] = "no card";
-    }
-    let cards: ArrayRef = Arc::new(StringArray::from(cards));
+fn batch(none: ArrayRef, cards: [&'static str; 4]) -> RecordBatch {
+    let cards: ArrayRef = Arc::new(StringArray::from(cards.to_vec()));
     let other: ArrayRef = Arc::new(NullArray::new(CARDS.len()));
     RecordBatch::try_from_iter_with_nullable([
         ("card", cards, true),
@@ -39,7 +35,11 @@ fn columns_of_nulls_stay_what_they_are_also_where_they_are_protected() {
         for on_bad in ["fail", "null", "reject"] {
             let is_rejected = on_bad == "reject";
             let work = Work::new();
-            let batch = batch(Arc::new(NullArray::new(CARDS.len())), is_rejected);
+            let mut cards = CARDS;
+            if is_rejected {
+                cards[1] = "no card";
+            }
+            let batch = batch(Arc::new(NullArray::new(CARDS.len())), cards);
             work.write(kind, &[batch.clone(), batch.slice(0, 0), batch.clone()]);
             let summary = work.protect(&format!("version = 1\n{}", rules(on_bad)));
             let summary = summary.unwrap();
@@ -67,7 +67,7 @@ fn dictionaries_of_nulls_stay_what_they_are() {
         let keys = Int32Array::from(vec![None; CARDS.len()]);
         let none = DictionaryArray::<Int32Type>::new(keys, Arc::new(NullArray::new(0)));
         let work = Work::new();
-        work.write(kind, &[batch(Arc::new(none), false)]);
+        work.write(kind, &[batch(Arc::new(none), CARDS)]);
         work.protect(&format!("version = 1\n{}", rules("fail")))
             .unwrap();
         let (before, after) = (whole(&work, "in", kind), whole(&work, "out", kind));

@@ -110,9 +110,10 @@ fn dictionaries_whose_entries_all_have_rows_are_copied() {
         write(&work, version);
         let place = |name: &str| {
             let reader = SerializedFileReader::new(File::open(work.path(name)).unwrap()).unwrap();
-            let (start, length) = reader.metadata().row_group(0).column(1).byte_range();
+            let place = reader.metadata().row_group(0).column(1).byte_range();
             let bytes = work.read(name);
-            bytes[start as usize..][..length as usize].to_vec()
+            let [start, length] = [place.0, place.1].map(|number| usize::try_from(number).unwrap());
+            bytes[start..start + length].to_vec()
         };
         work.protect(RULES).unwrap();
         assert_eq!(place("out"), place("in"), "{version:?}");

@@ -217,6 +217,7 @@ pub(crate) fn refused_in_schema(error: Error) -> Failure {
 }
 
 /// An error of a columnar file as the end of the command.
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn refused_columnar(error: keywright_columnar::Error) -> Failure {
     use keywright_columnar::Error as Columnar;
     let (exit, code, advice) = match error {
