@@ -338,9 +338,27 @@ fn two_keys_are_compared_with_the_weight_of_each_difference() {
             "--extractable",
         ]);
         let same = scene.data(&["diff-keys", "--key1-label", "one", "--key2-label", "two"]);
+        // Two keys with equal attributes are not one key, and where the token gives no check value that is said.
         assert_eq!(
             (&same["identical"], &same["class"]),
-            (&true.into(), &"CKO_SECRET_KEY".into())
+            (&false.into(), &"CKO_SECRET_KEY".into())
+        );
+        let material = same["key_material"].as_str().unwrap();
+        let softhsm = store.kind() == Kind::SoftHsm;
+        match softhsm {
+            true => assert_eq!(material, "different", "{same}"),
+            false => assert!(["different", "unknown"].contains(&material), "{same}"),
+        }
+        let words = ["diff-keys", "--key1-label", "one", "--key2-label", "two"];
+        let gate = scene.user(&[&words[..], &["--fail-on-difference"]].concat());
+        assert_eq!(gate.code, 3, "{gate:?}");
+        let own = scene.data(&["diff-keys", "--key1-label", "one", "--key2-label", "one"]);
+        assert_eq!(own["identical"], true);
+        let words = [&words[..], &["--reveal"]].concat();
+        assert_eq!(
+            scene.user(&words).code,
+            2,
+            "--reveal has no effect without --against"
         );
         let words = ["diff-keys", "--key1-label", "one", "--key2-label", "small"];
         let differ = scene.data(&words);
@@ -760,4 +778,21 @@ fn codes_are_explained_in_any_spelling() {
         2,
         "no return code",
     );
+}
+
+#[test]
+fn names_from_outside_are_written_out_in_steps() {
+    let hostile = "a\u{1b}[2Jb\u{ad}\nc";
+    let words = [
+        "hsm",
+        "explain-error",
+        "5",
+        "--context",
+        "sign",
+        "--label",
+        hostile,
+    ];
+    let text = keywright(&words).text();
+    assert!(text.contains("a\\u{1b}[2Jb\\u{ad}\\nc"), "{text}");
+    assert!(!text.contains(['\u{1b}', '\u{ad}']), "{text}");
 }
