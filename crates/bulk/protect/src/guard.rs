@@ -242,8 +242,10 @@ impl<'f> Guard<'f> {
         let ends = |byte: &u8| *byte == separator || matches!(byte, b'\n' | b'\r');
         let mut finders = self.finders.iter_mut();
         finders.find_map(|(name, finder)| {
-            let mut pieces = text.split(ends);
-            let found = pieces.any(|piece| finder.fits(piece)) || finder.finds(text);
+            // Shorter pieces begin and end where no word is cut, so they are among the parts that are looked for.
+            let pieces = text.split(ends);
+            let mut long = pieces.filter(|piece| piece.len() > Finder::LONGEST);
+            let found = finder.finds(text) || long.any(|piece| finder.fits(piece));
             found.then(|| Ambiguity::Value {
                 column: (*name).to_owned(),
             })

@@ -442,7 +442,10 @@ impl Walk {
 #[inline(always)]
 fn each_mark(block: &[u8], marks_of: Marks, mut visit: impl FnMut(usize, u8) -> bool) {
     let (whole, rest) = block.as_chunks::<64>();
-    for (number, bytes) in whole.iter().enumerate() {
+    // The last bytes with zeros behind them, which mean nothing: so `visit` is called at one place, and compiled into it.
+    let mut last = [0; 64];
+    last[..rest.len()].copy_from_slice(rest);
+    for (number, bytes) in whole.iter().chain([&last]).enumerate() {
         let mut marks = marks(bytes, marks_of);
         while marks != 0 {
             let place = marks.trailing_zeros() as usize & 63;
@@ -450,12 +453,6 @@ fn each_mark(block: &[u8], marks_of: Marks, mut visit: impl FnMut(usize, u8) -> 
             if !visit(number * 64 + place, bytes[place]) {
                 return;
             }
-        }
-    }
-    let start = whole.len() * 64;
-    for (place, byte) in rest.iter().enumerate() {
-        if marks_of.is_mark(*byte) && !visit(start + place, *byte) {
-            return;
         }
     }
 }

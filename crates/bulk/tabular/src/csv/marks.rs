@@ -51,11 +51,6 @@ impl Marks {
         matches!(raw.first(), Some(b'"')) && self.has_quotes()
     }
 
-    #[inline(always)]
-    pub(super) fn is_mark(self, byte: u8) -> bool {
-        self.flag(byte) != 0
-    }
-
     /// 1 for a byte that means something, else 0.
     #[inline(always)]
     pub(super) fn flag(self, byte: u8) -> u8 {
