@@ -6,7 +6,6 @@ pub const MAY_BE_UNSAFE: &[&str] = &[
     "keywright-secret",
     "keywright-fpe",
     "keywright-capi-fpe",
-    "keywright-cli",
     "keywright-fpe-gates",
     "keywright-pkcs11",
     "keywright-pkcs11-proxy",

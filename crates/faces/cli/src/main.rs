@@ -2,7 +2,7 @@
 //!
 //! Thin: each command parses its words, calls a library, prints. Data goes to standard output,
 //! everything else to standard error; every command ends with a code of [`exit::Exit`].
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 #[macro_use]
 mod output;
@@ -26,7 +26,6 @@ mod seal;
 mod serve;
 mod session;
 mod signals;
-mod start;
 mod token;
 mod vectors;
 

@@ -87,21 +87,25 @@ pub(crate) enum Reader {
 
 /// Standard output for results.
 pub(crate) fn stdout() -> Result<std::io::StdoutLock<'static>, Failure> {
-    if crate::start::is_stdout_closed() {
-        return Err(Failure::new(
-            Exit::Internal,
-            "standard output is closed, so that the result is lost",
-            "leave standard output open; send it to /dev/null if the result is not needed",
-        ));
-    }
     Ok(std::io::stdout().lock())
+}
+
+/// Refuses a standard output that keeps nothing, for a result that cannot be had again. A closed one counts: before `main`
+/// the standard library opens `/dev/null` in its place.
+pub(crate) fn check_kept(what: &str) -> Result<(), Failure> {
+    let null = rustix::fs::makedev(1, 3);
+    match rustix::fs::fstat(rustix::stdio::stdout()) {
+        Ok(there) if there.st_rdev != null => Ok(()),
+        _ => Err(Failure::new(
+            Exit::Usage,
+            format!("standard output is closed or /dev/null, where {what} would be lost"),
+            "send standard output to a terminal, a file or a pipe",
+        )),
+    }
 }
 
 /// Writes bytes to standard output.
 pub(crate) fn data(bytes: &[u8]) -> Result<Reader, Failure> {
-    if bytes.is_empty() && crate::start::is_stdout_closed() {
-        return Ok(Reader::Gone);
-    }
     let mut out = stdout()?;
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Ok(Reader::Listening),

@@ -267,6 +267,10 @@ pub struct SmallSet {
 pub(crate) struct Outline {
     pub(crate) lengths: RangeInclusive<usize>,
     pub(crate) front: Vec<Bytes>,
+    /// Every byte of a value that is ASCII is one of these.
+    pub(crate) within: Bytes,
+    /// A byte that every value has.
+    pub(crate) needs: Option<u8>,
 }
 
 impl Default for Outline {
@@ -274,6 +278,8 @@ impl Default for Outline {
         Self {
             lengths: 0..=usize::MAX,
             front: Vec::new(),
+            within: Bytes::ALL,
+            needs: None,
         }
     }
 }

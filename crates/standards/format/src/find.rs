@@ -39,6 +39,9 @@ impl Format {
 }
 
 impl Finder<'_> {
+    /// Bytes of the longest part of a text in which [`Finder::finds`] looks.
+    pub const LONGEST: usize = LONGEST;
+
     /// Whether a text is a clear value or a token.
     pub fn fits(&mut self, text: &[u8]) -> bool {
         let sink = &mut self.sink;
@@ -70,16 +73,27 @@ impl Outline {
 fn holds(codec: &dyn Codec, outline: &Outline, text: &[u8], sink: &mut Sink) -> bool {
     let least = (*outline.lengths.start()).max(1);
     let most = (*outline.lengths.end()).min(LONGEST);
-    if text.len() < least {
+    if outline.needs.is_some_and(|byte| !text.contains(&byte)) {
         return false;
     }
-    text.iter().enumerate().any(|(start, byte)| {
-        let rest = text.get(start..).unwrap_or_default();
-        outline.may_begin_with(*byte)
-            && is_boundary(text, start)
-            && (least..=most.min(rest.len())).any(|length| {
-                let part = rest.get(..length).unwrap_or_default();
-                is_boundary(text, start + length) && is_value(codec, part, sink)
+    // Between two bytes that no value has: most texts have no run that is long enough.
+    let is_outside = |byte: &u8| byte.is_ascii() && !outline.within.has(*byte);
+    let mut start = 0;
+    text.split(is_outside).any(|run| {
+        let places = start..start + run.len();
+        start = places.end + 1;
+        run.len() >= least
+            && outline.needs.is_none_or(|byte| run.contains(&byte))
+            && places.clone().any(|from| {
+                let begins = text
+                    .get(from)
+                    .is_some_and(|byte| outline.may_begin_with(*byte));
+                begins
+                    && is_boundary(text, from)
+                    && (least..=most.min(places.end - from)).any(|length| {
+                        let part = text.get(from..from + length).unwrap_or_default();
+                        is_boundary(text, from + length) && is_value(codec, part, sink)
+                    })
             })
     })
 }
@@ -137,6 +151,12 @@ mod tests {
         assert!(finds("digit(6) | lower(7)", "x, abcdefg"));
         assert!(finds("ssn", "a\n536-90-4399"));
         assert!(finds("\"Ü-\" digit(8)", "a,Ü-12345678,b"));
+        // Between bytes that no value has, and at both ends.
+        assert!(finds("card", "x(4111-1111 1111-1111)y 12"));
+        assert!(finds("iban", "to;DE89 3704 0044 0532 0130 00;x"));
+        assert!(finds("email", "a@b,ada@example.org"));
+        assert!(!finds("email", "a@b,ada at example.org"));
+        assert!(finds("phone", "+49 30 1234567"));
     }
 
     #[test]
@@ -153,5 +173,48 @@ mod tests {
         assert!(format.finder().fits(long.as_bytes()));
         assert!(!format.finder().fits(b"A"));
         assert!(!format.finder().finds(long.as_bytes()));
+    }
+
+    #[test]
+    fn no_value_has_a_byte_outside_of_its_outline() {
+        for text in [
+            "card",
+            "ssn",
+            "iban",
+            "phone",
+            "email",
+            "email(case=mixed)",
+            "phone(country=49, form=national)",
+        ] {
+            let format = Format::parse(text).unwrap();
+            let outlines: Vec<Outline> = format
+                .codecs()
+                .iter()
+                .map(|codec| codec.outline())
+                .collect();
+            let example = format.example().into_bytes();
+            let mut sink = Sink::default();
+            for place in 0..=example.len() {
+                for byte in 0..=127 {
+                    let mut inserted = example.clone();
+                    inserted.insert(place, byte);
+                    let mut replaced = example.clone();
+                    if let Some(at) = replaced.get_mut(place) {
+                        *at = byte;
+                    }
+                    for value in [inserted, replaced] {
+                        for (codec, outline) in format.codecs().iter().zip(&outlines) {
+                            if is_value(codec.as_ref(), &value, &mut sink) {
+                                assert!(
+                                    value.iter().all(|byte| outline.within.has(*byte)),
+                                    "{text}"
+                                );
+                                assert!(outline.needs.is_none_or(|byte| value.contains(&byte)));
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 }

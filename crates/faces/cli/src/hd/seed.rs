@@ -172,6 +172,9 @@ fn new(arguments: &New, format: Format) -> Result<Exit, Failure> {
         )
     })?;
     refuse_existing(&arguments.destination.out)?;
+    if arguments.destination.export == Export::Plain {
+        output::check_kept("the words of the seed")?;
+    }
     let passphrase = passphrase(arguments.passphrase_file.as_deref())?;
     let mut random = RandomStream::new().map_err(|error| refused(error.into()))?;
     let mnemonic = Mnemonic::generate(count, &mut random).map_err(refused)?;

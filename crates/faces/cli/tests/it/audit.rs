@@ -322,11 +322,8 @@ fn the_log_of_a_foreign_key_is_not_shown_as_the_own() {
     assert_eq!(unknown.code, 0, "{unknown:?}");
     let says = format!("signed by {foreign}, not compared");
     assert!(unknown.stderr.contains(&says), "{unknown:?}");
-    keywright(&["audit", "show", &folder, "--fingerprint", &own]).refused(
-        8,
-        &foreign,
-        "audit-signer",
-    );
+    let refused = keywright(&["audit", "show", &folder, "--fingerprint", &own]);
+    refused.refused(8, &foreign, "compare with the fingerprint");
     let known = keywright(&["audit", "show", &folder, "--fingerprint", &foreign]);
     assert!(known.stderr.is_empty(), "{known:?}");
     let text = known.text();

@@ -202,6 +202,8 @@ impl Codec for Card {
         Outline {
             lengths: *self.lengths.start()..=usize::MAX,
             front: vec![Bytes::DIGITS.or(self.delims)],
+            within: Bytes::DIGITS.or(self.delims),
+            ..Outline::default()
         }
     }
 

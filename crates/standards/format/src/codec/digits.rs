@@ -10,6 +10,10 @@ pub(crate) struct Bytes(u128);
 
 impl Bytes {
     pub(crate) const DIGITS: Self = Self::range(b'0', b'9');
+    pub(crate) const ALPHANUMERIC: Self = Self::DIGITS
+        .or(Self::range(b'A', b'Z'))
+        .or(Self::range(b'a', b'z'));
+    pub(crate) const ALL: Self = Self(u128::MAX);
     pub(crate) const NONE: Self = Self(0);
 
     pub(crate) const fn range(first: u8, last: u8) -> Self {

@@ -178,7 +178,9 @@ impl Codec for Email {
     fn outline(&self) -> Outline {
         Outline {
             lengths: 5..=LONGEST_LOCAL + 1 + LONGEST_DOMAIN,
-            front: Vec::new(),
+            within: ".+-_@".bytes().fold(Bytes::ALPHANUMERIC, Bytes::with),
+            needs: Some(b'@'),
+            ..Outline::default()
         }
     }
 }

@@ -229,6 +229,7 @@ impl Codec for Hexadecimal {
                     .or(Bytes::range(b'A', b'F'))
                     .or(Bytes::range(b'a', b'f')),
             ],
+            ..Outline::default()
         }
     }
 }

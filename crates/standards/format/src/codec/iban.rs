@@ -300,6 +300,8 @@ impl Codec for Iban {
         Outline {
             lengths: 15..=usize::MAX,
             front: vec![Bytes::range(b'A', b'Z').or(self.delims)],
+            within: Bytes::ALPHANUMERIC.or(self.delims),
+            ..Outline::default()
         }
     }
 }

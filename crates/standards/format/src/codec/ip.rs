@@ -135,7 +135,7 @@ impl Codec for Address {
         let lengths = if self.bits == 32 { 7..=15 } else { 2..=45 };
         Outline {
             lengths,
-            front: Vec::new(),
+            ..Outline::default()
         }
     }
 }

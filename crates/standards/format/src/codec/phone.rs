@@ -408,6 +408,7 @@ impl Codec for Phone {
         };
         Outline {
             front,
+            within: Bytes::DIGITS.or(self.delims).with(b'+'),
             ..Outline::default()
         }
     }

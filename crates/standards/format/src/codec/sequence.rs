@@ -209,6 +209,7 @@ impl Codec for Sequence {
         Outline {
             lengths: least..=most,
             front,
+            ..Outline::default()
         }
     }
 

@@ -117,6 +117,8 @@ impl Codec for Ssn {
         Outline {
             lengths: 9..=usize::MAX,
             front: vec![Bytes::DIGITS.or(self.delims)],
+            within: Bytes::DIGITS.or(self.delims),
+            ..Outline::default()
         }
     }
 }
