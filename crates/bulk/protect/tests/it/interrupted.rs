@@ -271,19 +271,6 @@ fn outputs_that_would_destroy_a_file_are_refused() {
     ));
     let folder = Files::new(&table.path("")).with_overwrite(replace);
     assert!(matches!(go(&folder), Err(Error::NoFile { .. })));
-    std::fs::write(table.path("aim.csv"), b"aim").unwrap();
-    for (aim, name) in [("aim.csv", "aimed.csv"), ("missing.csv", "dangling.csv")] {
-        std::os::unix::fs::symlink(table.path(aim), table.path(name)).unwrap();
-        for files in [
-            Files::new(&table.path(name)),
-            Files::new(&table.path("new.csv")).with_rejects(&table.path(name)),
-        ] {
-            let error = go(&files.with_overwrite(replace)).unwrap_err();
-            assert!(matches!(error, Error::Link { .. }), "{name}: {error:?}");
-        }
-        assert!(std::fs::read_link(table.path(name)).is_ok());
-    }
-    assert_eq!(table.read("aim.csv"), b"aim");
     let error = go(&Files::new(&table.path("in.csv"))).unwrap_err();
     assert!(
         error
@@ -297,6 +284,28 @@ fn outputs_that_would_destroy_a_file_are_refused() {
     assert_eq!(table.read("there.csv"), b"there");
     go(&there.with_overwrite(replace)).unwrap();
     assert!(table.read("there.csv") != b"there");
+}
+
+#[test]
+fn outputs_that_are_links_are_refused() {
+    let table = Table::new(file().as_bytes());
+    let source = table.open("in.csv");
+    let plan = Plan::protect(source.layout(), &rejecting(), &keys(1)).unwrap();
+    let go = |files: &Files| run(&source, &plan, files, &options(1), &mut go_on);
+    let replace = keywright_protect::Overwrite::Replace;
+    std::fs::write(table.path("aim.csv"), b"aim").unwrap();
+    for (aim, name) in [("aim.csv", "aimed.csv"), ("missing.csv", "dangling.csv")] {
+        std::os::unix::fs::symlink(table.path(aim), table.path(name)).unwrap();
+        for files in [
+            Files::new(&table.path(name)),
+            Files::new(&table.path("new.csv")).with_rejects(&table.path(name)),
+        ] {
+            let error = go(&files.with_overwrite(replace)).unwrap_err();
+            assert!(matches!(error, Error::Link { .. }), "{name}: {error:?}");
+        }
+        assert!(std::fs::read_link(table.path(name)).is_ok());
+    }
+    assert_eq!(table.read("aim.csv"), b"aim");
 }
 
 #[test]
