@@ -6,15 +6,15 @@ use crate::exit::{Exit, Failure};
 
 /// Whether the words of the command already say yes.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct Yes {
+pub struct Yes {
     /// Do it without asking.
     #[arg(long)]
-    pub(crate) yes: bool,
+    pub yes: bool,
 }
 
 /// What is to be typed for it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Word<'a> {
+pub enum Word<'a> {
     /// `yes`.
     Yes,
     /// What tells this one from every other: its name, and it.
@@ -23,7 +23,7 @@ pub(crate) enum Word<'a> {
 
 impl Word<'_> {
     /// How it is asked for.
-    pub(crate) fn asked(self) -> String {
+    pub fn asked(self) -> String {
         match self {
             Self::Yes => "Type yes".to_owned(),
             Self::Own(name, _) => format!("Type its {name}"),
@@ -31,7 +31,7 @@ impl Word<'_> {
     }
 
     /// Whether this is it, blanks included.
-    pub(crate) fn is(self, typed: &[u8]) -> bool {
+    pub fn is(self, typed: &[u8]) -> bool {
         match self {
             Self::Yes => typed == b"yes",
             Self::Own(_, word) => !word.is_empty() && typed == word.as_bytes(),
@@ -40,16 +40,16 @@ impl Word<'_> {
 }
 
 /// Goes on if the user wants `deed` done; without a terminal nobody can be asked, so the answer is no.
-pub(crate) fn confirm(deed: &str, yes: Yes) -> Result<(), Failure> {
+pub fn confirm(deed: &str, yes: Yes) -> Result<(), Failure> {
     confirm_with(deed, Word::Yes, yes)
 }
 
 /// The same, for a deed that takes more than a habit: this word is to be typed.
-pub(crate) fn confirm_with(deed: &str, word: Word<'_>, yes: Yes) -> Result<(), Failure> {
+pub fn confirm_with(deed: &str, word: Word<'_>, yes: Yes) -> Result<(), Failure> {
     if yes.yes {
         return Ok(());
     }
-    match crate::hsm::asked::agrees(deed, word) {
+    match crate::token::asked::agrees(deed, word) {
         Some(true) => return Ok(()),
         Some(false) => return Err(unchanged(deed)),
         None => {}
@@ -66,7 +66,7 @@ pub(crate) fn confirm_with(deed: &str, word: Word<'_>, yes: Yes) -> Result<(), F
     let deed = &crate::output::line(deed);
     let asked = write!(screen, "{deed}? {}: ", word.asked()).and_then(|()| screen.flush());
     let heard = asked
-        .and_then(|()| crate::hsm::interrupt::wait(&input))
+        .and_then(|()| crate::token::interrupt::wait(&input))
         .and_then(|()| input.read_line(&mut answer));
     match heard {
         Ok(_) if word.is(answer.trim().as_bytes()) => Ok(()),

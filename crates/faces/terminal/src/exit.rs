@@ -10,7 +10,7 @@ use crate::output::Format;
 /// The exit codes of every command (design 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// It worked.
     Ok = 0,
     /// A bug, or the system refused.
@@ -53,23 +53,6 @@ impl From<Exit> for ExitCode {
     }
 }
 
-impl From<keywright_measure::Exit> for Exit {
-    fn from(end: keywright_measure::Exit) -> Self {
-        use keywright_measure::Exit as End;
-        match end {
-            End::Ok => Self::Ok,
-            End::Usage => Self::Usage,
-            End::GateFailed => Self::Gate,
-            End::Inconclusive => Self::Inconclusive,
-            End::TargetWrong => Self::Target,
-            End::MeasurementInvalid => Self::MeasurementInvalid,
-            End::NotComparable => Self::NotComparable,
-            End::Interrupted => Self::Interrupted,
-            _ => Self::Internal,
-        }
-    }
-}
-
 impl From<Kind> for Exit {
     fn from(kind: Kind) -> Self {
         match kind {
@@ -84,8 +67,33 @@ impl From<Kind> for Exit {
 }
 
 impl Exit {
+    /// The one with this number; [`Self::Internal`] for a number that is none.
+    pub fn numbered(number: u8) -> Self {
+        const ALL: [Exit; 17] = [
+            Exit::Ok,
+            Exit::Internal,
+            Exit::Usage,
+            Exit::Gate,
+            Exit::Inconclusive,
+            Exit::Target,
+            Exit::MeasurementInvalid,
+            Exit::NotComparable,
+            Exit::Negative,
+            Exit::NotFound,
+            Exit::Ambiguous,
+            Exit::Authentication,
+            Exit::Unsupported,
+            Exit::Refused,
+            Exit::HungUp,
+            Exit::Interrupted,
+            Exit::Terminated,
+        ];
+        let found = ALL.into_iter().find(|exit| *exit as u8 == number);
+        found.unwrap_or(Self::Internal)
+    }
+
     /// The exit code for an answer of the service.
-    pub(crate) const fn of(code: Code) -> Self {
+    pub const fn of(code: Code) -> Self {
         match code {
             Code::DecryptionFailed | Code::CiphertextMalformed => Self::Negative,
             Code::ValueUnfit
@@ -125,26 +133,33 @@ impl Exit {
 
 /// Why a command ends: what happened, and what to do about it.
 #[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) exit: Exit,
+pub struct Failure {
+    /// How the command ends.
+    pub exit: Exit,
     /// The stable code of the service or of a library, where one is behind it.
-    pub(crate) code: Option<&'static str>,
-    pub(crate) happened: String,
-    pub(crate) advice: String,
+    pub code: Option<&'static str>,
+    /// What happened.
+    pub happened: String,
+    /// What to do about it.
+    pub advice: String,
     /// Where in an audit log, for programs that read the JSON form.
-    pub(crate) place: Option<Place>,
+    pub place: Option<Place>,
 }
 
 /// A record or head of an audit log.
 #[derive(Debug, serde::Serialize)]
-pub(crate) struct Place {
-    pub(crate) file: String,
-    pub(crate) offset: u64,
-    pub(crate) record: Option<u64>,
+pub struct Place {
+    /// The file of the log.
+    pub file: String,
+    /// The byte in it.
+    pub offset: u64,
+    /// The number of the record, if it is one.
+    pub record: Option<u64>,
 }
 
 impl Failure {
-    pub(crate) fn new(exit: Exit, happened: impl Into<String>, advice: impl Into<String>) -> Self {
+    /// A failure without a code.
+    pub fn new(exit: Exit, happened: impl Into<String>, advice: impl Into<String>) -> Self {
         Self {
             exit,
             code: None,
@@ -155,7 +170,7 @@ impl Failure {
     }
 
     /// A file that cannot be read or written.
-    pub(crate) fn file(path: &std::path::Path, action: &str, error: &std::io::Error) -> Self {
+    pub fn file(path: &std::path::Path, action: &str, error: &std::io::Error) -> Self {
         Self::new(
             Exit::Internal,
             format!("{} cannot be {action}: {error}", path.display()),
@@ -164,7 +179,7 @@ impl Failure {
     }
 
     /// A file that was to be new and cannot be written, because it is there or for another reason.
-    pub(crate) fn new_file(path: &std::path::Path, error: &std::io::Error) -> Self {
+    pub fn new_file(path: &std::path::Path, error: &std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::AlreadyExists => Self::new(
                 Exit::Refused,
@@ -176,7 +191,7 @@ impl Failure {
     }
 
     /// A bug.
-    pub(crate) fn panicked() -> Self {
+    pub fn panicked() -> Self {
         Self::new(
             Exit::Internal,
             "the program panicked",
@@ -185,7 +200,7 @@ impl Failure {
     }
 
     /// A step whose result is not what was promised.
-    pub(crate) fn broken(promise: impl Into<String>) -> Self {
+    pub fn broken(promise: impl Into<String>) -> Self {
         Self::new(
             Exit::Target,
             promise,
@@ -248,7 +263,7 @@ impl From<keywright_client::Error> for Failure {
 }
 
 /// An error with its causes, on one line.
-pub(crate) fn sentence(error: &dyn std::error::Error) -> String {
+pub fn sentence(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -261,8 +276,13 @@ pub(crate) fn sentence(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Ends for words that are no command; help and version are no failure.
-pub(crate) fn usage(error: &clap::Error, format: Format) -> ExitCode {
+/// Ends for words that are no command; help and version are no failure. `document` prints the failure as a document of
+/// its own, or gives it back.
+pub fn usage(
+    error: &clap::Error,
+    format: Format,
+    document: impl FnOnce(Failure) -> Result<Exit, Failure>,
+) -> ExitCode {
     use clap::error::ErrorKind;
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // Whoever closed the pipe needs no help text.
@@ -275,7 +295,7 @@ pub(crate) fn usage(error: &clap::Error, format: Format) -> ExitCode {
     }
     let mut failure = two_lines(&error.render().to_string());
     if format == Format::Json {
-        match crate::hsm::misused(failure) {
+        match document(failure) {
             Ok(exit) => return exit.into(),
             Err(other) => failure = other,
         }

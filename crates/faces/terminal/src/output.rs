@@ -1,5 +1,6 @@
 //! Printing: results to standard output, failures to standard error, each as text or JSON.
 
+use std::ffi::OsString;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
@@ -10,6 +11,7 @@ use crate::exit::Failure;
 
 /// Writes a line to standard error. A line that cannot be written is dropped: the end of a command does not depend on
 /// its messages. The macros of the standard library panic instead, and clippy refuses them.
+#[macro_export]
 macro_rules! message {
     ($($argument:tt)*) => {
         drop($crate::output::write_message(format_args!($($argument)*)))
@@ -18,6 +20,7 @@ macro_rules! message {
 
 /// Writes a line to standard output, as [`message`] does to standard error: for lines that tell of progress, and not for
 /// a result.
+#[macro_export]
 macro_rules! progress_line {
     ($($argument:tt)*) => {
         drop($crate::output::data(format!("{}\n", format_args!($($argument)*)).as_bytes()))
@@ -26,7 +29,7 @@ macro_rules! progress_line {
 
 /// Writes a line, or lines, to standard error. Text from outside that may have a line end of its own goes through [`line()`]
 /// first.
-pub(crate) fn write_message(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
+pub fn write_message(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
     let text = text.to_string();
     let lines: Vec<_> = text.split('\n').map(terminal::escaped).collect();
     // As one write, so that lines of several threads and processes stay whole.
@@ -34,13 +37,13 @@ pub(crate) fn write_message(text: std::fmt::Arguments<'_>) -> std::io::Result<()
 }
 
 /// Writes text to standard error as it is.
-pub(crate) fn write_to_stderr(text: &str) -> std::io::Result<()> {
+pub fn write_to_stderr(text: &str) -> std::io::Result<()> {
     std::io::stderr().lock().write_all(text.as_bytes())
 }
 
 /// How results and errors are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Format {
+pub enum Format {
     /// For people.
     Text,
     /// One JSON document with `schema_version`.
@@ -51,6 +54,20 @@ pub(crate) enum Format {
     Html,
     /// Findings for code scanning: `hsm analyze` and `hsm audit-keys` only.
     Sarif,
+}
+
+impl Format {
+    /// The format asked for by words that are otherwise no command.
+    pub fn wanted(words: &[OsString]) -> Self {
+        let pair = words
+            .windows(2)
+            .any(|pair| pair[0] == "--format" && pair[1] == "json");
+        let json = pair
+            || words
+                .iter()
+                .any(|word| word == "--format=json" || word == "--json");
+        if json { Self::Json } else { Self::Text }
+    }
 }
 
 /// Every JSON document that a command prints.
@@ -79,14 +96,15 @@ struct ErrorFields<'a> {
 
 /// Whether anyone reads on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub enum Reader {
     /// The pipe was closed: enough was read, which is a success.
     Gone,
+    /// The reader takes more.
     Listening,
 }
 
 /// Writes bytes to standard output.
-pub(crate) fn data(bytes: &[u8]) -> Result<Reader, Failure> {
+pub fn data(bytes: &[u8]) -> Result<Reader, Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Ok(Reader::Listening),
@@ -100,7 +118,7 @@ pub(crate) fn data(bytes: &[u8]) -> Result<Reader, Failure> {
 }
 
 /// Prints a result as a document, or as the text that `text` makes.
-pub(crate) fn document<T: Serialize>(
+pub fn document<T: Serialize>(
     format: Format,
     content: &T,
     text: impl FnOnce() -> String,
@@ -113,7 +131,7 @@ pub(crate) fn document<T: Serialize>(
 }
 
 /// Names and values under each other, one line each: what a terminal obeys is written out.
-pub(crate) fn fields(rows: &[(&str, String)]) -> String {
+pub fn fields(rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     rows.iter()
         .map(|(name, value)| {
@@ -125,7 +143,7 @@ pub(crate) fn fields(rows: &[(&str, String)]) -> String {
 
 /// Rows in columns as wide as their widest entry; the first row is the heading. A row is one line: what a terminal
 /// obeys is written out.
-pub(crate) fn table(rows: &[Vec<String>]) -> String {
+pub fn table(rows: &[Vec<String>]) -> String {
     let plain = |row: &Vec<String>| {
         let cells = row.iter().map(|cell| terminal::escaped(cell).into_owned());
         cells.collect::<Vec<_>>()
@@ -150,12 +168,12 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
 }
 
 /// A failure or a warning in one line of standard error.
-pub(crate) fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     terminal::escaped(text).into_owned()
 }
 
 /// Prints a failure: what happened, and what to do.
-pub(crate) fn failure(format: Format, failure: &Failure) {
+pub fn failure(format: Format, failure: &Failure) {
     let Failure {
         exit,
         code,

@@ -13,21 +13,21 @@ use crate::exit::{Exit, Failure};
 
 /// The home folder of a single node.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Home {
+pub struct Home {
     /// The home folder.
     #[arg(long, value_name = "DIR", default_value = "keywright-home")]
-    pub(crate) home: PathBuf,
+    pub home: PathBuf,
 }
 
 impl Home {
     /// The configuration in it.
-    pub(crate) fn config(&self) -> PathBuf {
+    pub fn config(&self) -> PathBuf {
         self.home.join(keywright_home::CONFIG_FILE)
     }
 }
 
 /// A TLS configuration for a client of a home or a service.
-pub(crate) fn tls(
+pub fn tls(
     ca: &Path,
     identity: Option<(&Path, &Path)>,
     protocol: Protocol,
@@ -47,19 +47,19 @@ pub(crate) fn tls(
 }
 
 /// Settings for a service at `url`.
-pub(crate) fn settings(url: &str, tls: Arc<ClientConfig>) -> Result<Settings, Failure> {
+pub fn settings(url: &str, tls: Arc<ClientConfig>) -> Result<Settings, Failure> {
     Ok(Settings::new(url, tls)?)
 }
 
 /// Standard input without the library's buffer, in which what is read would stay.
-pub(crate) fn standard_input() -> Result<File, Failure> {
+pub fn standard_input() -> Result<File, Failure> {
     let input = std::io::stdin().as_fd().try_clone_to_owned();
     let failed = |error| Failure::file(Path::new("standard input"), "read", &error);
     input.map(File::from).map_err(failed)
 }
 
 /// The bytes of a file.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| Failure::file(path, "read", &error))
 }
 
@@ -75,7 +75,7 @@ fn unusable(path: &Path, error: &keywright_tls::Error) -> Failure {
 }
 
 /// The configuration of a home that must be there.
-pub(crate) fn existing_home(home: &Path) -> Result<PathBuf, Failure> {
+pub fn existing_home(home: &Path) -> Result<PathBuf, Failure> {
     let config = home.join(keywright_home::CONFIG_FILE);
     match config.try_exists() {
         Ok(false) => Err(Failure::new(

@@ -9,17 +9,20 @@ use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
 /// What a command came to.
-pub(super) struct Answer {
-    pub(super) data: Value,
-    pub(super) text: Vec<u8>,
-    pub(super) exit: Exit,
+pub struct Answer {
+    /// The `data` of the document.
+    pub data: Value,
+    /// The text.
+    pub text: Vec<u8>,
+    /// How the command ends.
+    pub exit: Exit,
     /// What went wrong all the same; it decides the exit code.
     refusal: Option<Refusal>,
 }
 
 impl Answer {
     /// A result whose text is its names and values.
-    pub(super) fn of(data: &impl Serialize) -> Self {
+    pub fn of(data: &impl Serialize) -> Self {
         let data = serde_json::to_value(data).unwrap_or_default();
         let text = output::fields(&rows(&data)).into_bytes();
         Self {
@@ -31,19 +34,20 @@ impl Answer {
     }
 
     /// With a failure that leaves something to tell.
-    pub(super) fn but(mut self, refusal: Refusal) -> Self {
+    pub fn but(mut self, refusal: Refusal) -> Self {
         self.exit = Told::of(&refusal, Context::General).exit;
         self.refusal = Some(refusal);
         self
     }
 
     /// With another text.
-    pub(super) fn text(mut self, text: impl Into<Vec<u8>>) -> Self {
+    pub fn text(mut self, text: impl Into<Vec<u8>>) -> Self {
         self.text = text.into();
         self
     }
 
-    pub(super) fn exit(mut self, exit: Exit) -> Self {
+    /// With another exit code.
+    pub fn exit(mut self, exit: Exit) -> Self {
         self.exit = exit;
         self
     }
@@ -77,7 +81,7 @@ fn rows(data: &Value) -> Vec<(&str, String)> {
 }
 
 /// Why a command did not do it.
-pub(super) enum Refusal {
+pub enum Refusal {
     /// The command's own reasons.
     Face(Failure),
     /// The operation layer's.
@@ -97,25 +101,28 @@ impl From<Error> for Refusal {
 }
 
 impl Refusal {
-    pub(super) fn usage(happened: impl Into<String>, advice: impl Into<String>) -> Self {
+    /// Wrong usage.
+    pub fn usage(happened: impl Into<String>, advice: impl Into<String>) -> Self {
         Self::Face(Failure::new(Exit::Usage, happened, advice))
     }
 }
 
 /// What is known besides the result, gathered on the way.
 #[derive(Default)]
-pub(super) struct Beside {
-    pub(super) token: Option<Value>,
-    pub(super) warnings: Vec<String>,
+pub struct Beside {
+    /// The token, as documents show it.
+    pub token: Option<Value>,
+    /// What is said besides, and decides nothing.
+    pub warnings: Vec<String>,
     /// The form that is asked for, for commands with more than two; none within the terminal.
-    pub(super) format: Option<Format>,
+    pub format: Option<Format>,
 }
 
 /// The version of all documents of these commands.
 const SCHEMA_VERSION: &str = "1.0";
 
 /// Prints what came of `command` and gives its exit code.
-pub(super) fn print(
+pub fn print(
     command: &str,
     context: Context,
     format: Format,
@@ -150,11 +157,7 @@ pub(super) fn print(
 }
 
 /// What [`print()`] would show of it as text, on both streams, and its exit code.
-pub(super) fn told(
-    context: Context,
-    beside: &Beside,
-    outcome: Result<Answer, Refusal>,
-) -> (Exit, String) {
+pub fn told(context: Context, beside: &Beside, outcome: Result<Answer, Refusal>) -> (Exit, String) {
     let warnings = beside
         .warnings
         .iter()

@@ -8,7 +8,7 @@ use super::answer::Refusal;
 use crate::confirm::Word;
 
 /// Answers in place of the terminal.
-pub(super) trait Asker {
+pub trait Asker {
     /// The line that was typed for `what`, which is wiped by whoever takes it.
     fn secret(&mut self, what: &str) -> Result<Vec<u8>, Refusal>;
     /// Whether `deed` is wanted, which `word` says.
@@ -29,7 +29,7 @@ impl Drop for Standing {
 }
 
 /// Runs `work` with somebody who answers on this thread.
-pub(super) fn standing_in<T>(asker: Box<dyn Asker>, work: impl FnOnce() -> T) -> T {
+pub fn standing_in<T>(asker: Box<dyn Asker>, work: impl FnOnce() -> T) -> T {
     ASKER.with(|place| place.replace(Some(asker)));
     let standing = Standing;
     let done = work();
@@ -46,11 +46,11 @@ fn asked<T>(ask: impl FnOnce(&mut dyn Asker) -> T) -> Option<T> {
 }
 
 /// What the one who stands in says to a question for a secret.
-pub(super) fn secret(what: &str) -> Option<Result<Vec<u8>, Refusal>> {
+pub fn secret(what: &str) -> Option<Result<Vec<u8>, Refusal>> {
     asked(|asker| asker.secret(what))
 }
 
 /// What the one who stands in says to a deed.
-pub(crate) fn agrees(deed: &str, word: Word<'_>) -> Option<bool> {
+pub fn agrees(deed: &str, word: Word<'_>) -> Option<bool> {
     asked(|asker| asker.agrees(deed, word))
 }

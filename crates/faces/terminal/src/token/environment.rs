@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::FromArgMatches as _;
 
 use super::answer::Refusal;
 use super::place::{ModulePlace, variable};
@@ -20,10 +20,9 @@ fn holds(env: &BTreeMap<String, String>) -> bool {
         .all(|(name, value)| variable(name).unwrap_or_default() == value.as_str())
 }
 
-/// Starts the program anew if the configuration that its words name sets variables that are not set yet.
-pub(super) fn prepare() -> Result<(), Refusal> {
-    let words: Vec<OsString> = std::env::args_os().collect();
-    let Some(place) = place(&words) else {
+/// Starts the program anew if the configuration that `words` of `program` name sets variables that are not set yet.
+pub fn prepare(program: clap::Command, words: &[OsString]) -> Result<(), Refusal> {
+    let Some(place) = place(program, words) else {
         return Ok(());
     };
     // What is wrong with the configuration is said by the command, in its own form.
@@ -44,7 +43,7 @@ pub(super) fn prepare() -> Result<(), Refusal> {
     };
     let program = std::env::current_exe().map_err(lost)?;
     let mut again = std::process::Command::new(program);
-    let mut words = words.into_iter();
+    let mut words = std::env::args_os();
     if let Some(name) = words.next() {
         again.arg0(name);
     }
@@ -53,10 +52,8 @@ pub(super) fn prepare() -> Result<(), Refusal> {
 }
 
 /// Where the words of the program say that module and configuration are; none if the command has no such words.
-fn place(words: &[OsString]) -> Option<ModulePlace> {
-    let matches = crate::Arguments::command()
-        .try_get_matches_from(words)
-        .ok()?;
+fn place(program: clap::Command, words: &[OsString]) -> Option<ModulePlace> {
+    let matches = program.try_get_matches_from(words).ok()?;
     let (name, mut of) = matches.subcommand()?;
     if name == "hsm" {
         (_, of) = of.subcommand()?;
@@ -66,7 +63,7 @@ fn place(words: &[OsString]) -> Option<ModulePlace> {
 }
 
 /// Refuses a configuration whose variables are not set: another one than the program began with.
-pub(super) fn refuse_other(env: &BTreeMap<String, String>) -> Result<(), Refusal> {
+pub fn refuse_other(env: &BTreeMap<String, String>) -> Result<(), Refusal> {
     if holds(env) {
         return Ok(());
     }

@@ -14,7 +14,7 @@ use crate::exit::{Exit, Failure};
 
 /// Where the data comes from.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct Input {
+pub struct Input {
     /// The file to read; `-` for standard input.
     #[arg(long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
@@ -22,7 +22,7 @@ pub(super) struct Input {
 
 /// Where the result goes.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct Output {
+pub struct Output {
     /// The file to write; `-` for standard output.
     #[arg(long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -31,12 +31,13 @@ pub(super) struct Output {
     force: bool,
 }
 
-pub(super) fn is_standard(path: &Path) -> bool {
+/// Whether a path means standard input or output.
+pub fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 /// Opens a file to read, or standard input.
-pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, Refusal> {
+pub fn open(path: &Path) -> Result<Box<dyn Read>, Refusal> {
     if is_standard(path) {
         return Ok(Box::new(Interruptible(rustix::stdio::stdin())));
     }
@@ -49,7 +50,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, Refusal> {
 }
 
 /// The bytes of a short file.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
+pub fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::new();
     let read = open(path)?.take(LONGEST as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::file(path, "read", &error))?;
@@ -66,17 +67,20 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
 const LONGEST: usize = 64 << 20;
 
 impl Input {
-    pub(super) fn open(&self) -> Result<Box<dyn Read>, Refusal> {
+    /// Opens it to be read.
+    pub fn open(&self) -> Result<Box<dyn Read>, Refusal> {
         open(&self.input)
     }
 
-    pub(super) fn name(&self) -> String {
+    /// Its name in messages.
+    pub fn name(&self) -> String {
         self.input.display().to_string()
     }
 }
 
 impl Output {
-    pub(super) fn name(&self) -> String {
+    /// Its name in messages.
+    pub fn name(&self) -> String {
         self.output.display().to_string()
     }
 
@@ -88,12 +92,13 @@ impl Output {
         }
     }
 
-    pub(super) fn is_file(&self) -> bool {
+    /// Whether it is a file, and not standard output.
+    pub fn is_file(&self) -> bool {
         !is_standard(&self.output)
     }
 
     /// To a file that another word names, under the same conditions.
-    pub(super) fn to(path: &Path, like: &Self) -> Self {
+    pub fn to(path: &Path, like: &Self) -> Self {
         Self {
             output: path.to_owned(),
             force: like.force,
@@ -101,7 +106,7 @@ impl Output {
     }
 
     /// The text of an answer in the file, if there is one; the document stays with the answer.
-    pub(super) fn place_text(&self, mut answer: Answer) -> Result<Answer, Refusal> {
+    pub fn place_text(&self, mut answer: Answer) -> Result<Answer, Refusal> {
         if self.is_file() {
             let text = std::mem::take(&mut answer.text);
             self.with(|out| {
@@ -113,7 +118,7 @@ impl Output {
     }
 
     /// Whether the result could be put there, before anything is done.
-    pub(super) fn prepare(&self) -> Result<Sink, Refusal> {
+    pub fn prepare(&self) -> Result<Sink, Refusal> {
         if !self.is_file() {
             return Ok(Sink::Memory(Vec::new()));
         }
@@ -134,7 +139,7 @@ impl Output {
     }
 
     /// Runs `work` with a writer; what it wrote is kept only if it went well.
-    pub(super) fn with<T>(
+    pub fn with<T>(
         &self,
         work: impl FnOnce(&mut dyn Write) -> Result<T, Refusal>,
     ) -> Result<(T, Placed), Refusal> {
@@ -145,7 +150,7 @@ impl Output {
 }
 
 /// Writes a whole file, in place of one that is there.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
     let output = Output {
         output: path.to_owned(),
         force: true,
@@ -165,20 +170,24 @@ enum Existing {
 }
 
 /// What takes a result until it is whole.
-pub(super) enum Sink {
+pub enum Sink {
+    /// A file that has no name yet.
     File(Beside),
+    /// Bytes for standard output.
     Memory(Vec<u8>),
 }
 
 /// Where the bytes of a result are.
-pub(super) enum Placed {
+pub enum Placed {
+    /// In memory.
     Here(Vec<u8>),
+    /// In the file.
     InFile,
 }
 
 impl Placed {
     /// The answer: bytes to standard output as they are, or within the document.
-    pub(super) fn answer(self, mut data: Value) -> Answer {
+    pub fn answer(self, mut data: Value) -> Answer {
         match self {
             Self::InFile => Answer::of(&data),
             Self::Here(bytes) => {
@@ -192,7 +201,8 @@ impl Placed {
 }
 
 impl Sink {
-    pub(super) fn keep(self) -> Result<Placed, Refusal> {
+    /// The whole result in its place.
+    pub fn keep(self) -> Result<Placed, Refusal> {
         match self {
             Self::Memory(bytes) => Ok(Placed::Here(bytes)),
             Self::File(file) => {
@@ -225,7 +235,7 @@ impl Write for Sink {
 ///
 /// It has no name until then where the file system can do that, so that nothing of it is left however the program
 /// ends. Elsewhere it lies beside its place, and is removed if it is not kept.
-pub(super) struct Beside {
+pub struct Beside {
     file: File,
     path: PathBuf,
     beside: PathBuf,

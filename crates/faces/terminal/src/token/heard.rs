@@ -21,26 +21,29 @@ static AS_BEFORE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static OTHERS: AtomicBool = AtomicBool::new(false);
 
 /// Somebody else does from now on what signals ask for.
-pub(crate) fn others_listen() {
+pub fn others_listen() {
     OTHERS.store(true, Ordering::SeqCst);
     AS_BEFORE.store(false, Ordering::SeqCst);
 }
 
 /// Hears signals until it is dropped.
-pub(super) struct Heard {
+pub struct Heard {
     told: UnixStream,
     ids: Vec<SigId>,
 }
 
 /// What came first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum First {
+pub enum First {
+    /// Something to read.
     Key,
+    /// A signal that ends the program.
     Signal,
 }
 
 impl Heard {
-    pub(super) fn listen() -> std::io::Result<Self> {
+    /// Begins to hear.
+    pub fn listen() -> std::io::Result<Self> {
         let (told, tell) = UnixStream::pair()?;
         AS_BEFORE.store(false, Ordering::SeqCst);
         let mut heard = Self {
@@ -63,7 +66,7 @@ impl Heard {
     }
 
     /// Waits for something to read, or a signal, which counts if both are there.
-    pub(super) fn wait(&self, terminal: impl AsFd) -> std::io::Result<First> {
+    pub fn wait(&self, terminal: impl AsFd) -> std::io::Result<First> {
         loop {
             let mut both = [
                 PollFd::new(&self.told, PollFlags::IN),

@@ -30,7 +30,7 @@ static TOLD: OnceLock<UnixStream> = OnceLock::new();
 static CUT: AtomicBool = AtomicBool::new(false);
 
 /// Hears signals from now on.
-pub(super) fn listen() {
+pub fn listen() {
     let (ignored, asked) = (ignored(), Arc::new(AtomicBool::new(false)));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if ignored & (1 << (signal - 1)) == 0 {
@@ -71,7 +71,7 @@ fn ignored() -> u64 {
 }
 
 /// Waits until there is something to read, or a signal, which is an error.
-pub(crate) fn wait(source: impl AsFd) -> io::Result<()> {
+pub fn wait(source: impl AsFd) -> io::Result<()> {
     let Some(told) = TOLD.get() else {
         return Ok(());
     };
@@ -99,7 +99,7 @@ pub(crate) fn wait(source: impl AsFd) -> io::Result<()> {
 }
 
 /// An input that is not read any more when a signal came.
-pub(super) struct Interruptible<F>(pub(super) F);
+pub struct Interruptible<F>(pub F);
 
 impl<F: AsFd> io::Read for Interruptible<F> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
@@ -120,7 +120,7 @@ fn exit() -> Option<Exit> {
 }
 
 /// What a command comes to, seeing that a signal may have come.
-pub(super) fn told(outcome: Result<Answer, Refusal>) -> Result<Answer, Refusal> {
+pub fn told(outcome: Result<Answer, Refusal>) -> Result<Answer, Refusal> {
     let Some(exit) = exit() else {
         return outcome;
     };

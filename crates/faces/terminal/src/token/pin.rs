@@ -17,7 +17,7 @@ use crate::exit::{Exit, Failure};
 
 /// Where the user's PIN comes from.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct UserPin {
+pub struct UserPin {
     /// Ask for the PIN at the terminal, even if a configuration names a file.
     #[arg(long)]
     pin_prompt: bool,
@@ -49,7 +49,7 @@ pub(super) struct UserPin {
 
 /// Where the security officer's PIN comes from.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct OfficerPin {
+pub struct OfficerPin {
     /// Ask for the security officer's PIN at the terminal.
     #[arg(long)]
     so_pin_prompt: bool,
@@ -75,7 +75,7 @@ pub(super) struct OfficerPin {
 
 /// Where the security officer's PIN comes from, for a command that takes no other.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct OfficerAlone {
+pub struct OfficerAlone {
     #[command(flatten)]
     pin: OfficerPin,
     /// The same as --so-pin-stdin.
@@ -88,7 +88,7 @@ pub(super) struct OfficerAlone {
 
 /// Where the PIN that is to be set comes from.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct NewPin {
+pub struct NewPin {
     /// The file with the new PIN.
     #[arg(long, value_name = "FILE")]
     new_pin_file: Option<PathBuf>,
@@ -108,7 +108,7 @@ pub(super) struct NewPin {
 
 /// What is accepted of a PIN in the words of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Words {
+pub enum Words {
     /// Nothing.
     Refuse,
     /// It, with a warning.
@@ -117,7 +117,7 @@ pub(super) enum Words {
 
 impl UserPin {
     /// The one source that is named; `None` if none is.
-    pub(super) fn source(&self) -> Result<Option<Source>, Refusal> {
+    pub fn source(&self) -> Result<Option<Source>, Refusal> {
         Source::only([
             self.pin_prompt.then_some(Source::Prompt(Wanted::User)),
             self.pin_file.clone().map(Source::File),
@@ -130,7 +130,7 @@ impl UserPin {
     }
 
     /// The flag that names the source.
-    pub(super) fn flag(&self) -> Option<&'static str> {
+    pub fn flag(&self) -> Option<&'static str> {
         let all = [
             (self.pin_prompt, "pin-prompt"),
             (self.pin_file.is_some(), "pin-file"),
@@ -144,14 +144,16 @@ impl UserPin {
         named.map(|(_, flag)| flag)
     }
 
-    pub(super) fn words(&self) -> Words {
+    /// What is accepted of a PIN in the words of the command.
+    pub fn words(&self) -> Words {
         match self.insecure_pin_argv {
             true => Words::Warn,
             false => Words::Refuse,
         }
     }
 
-    pub(super) fn caution(&self) -> keywright_hsm::Caution {
+    /// Whether the last try before the token locks is taken.
+    pub fn caution(&self) -> keywright_hsm::Caution {
         if self.final_try {
             keywright_hsm::Caution::Risk
         } else {
@@ -161,7 +163,8 @@ impl UserPin {
 }
 
 impl OfficerPin {
-    pub(super) fn source(&self) -> Result<Option<Source>, Refusal> {
+    /// The one source that is named; `None` if none is.
+    pub fn source(&self) -> Result<Option<Source>, Refusal> {
         Source::only([
             self.so_pin_prompt
                 .then_some(Source::Prompt(Wanted::Officer)),
@@ -176,7 +179,8 @@ impl OfficerPin {
 }
 
 impl OfficerAlone {
-    pub(super) fn source(&self) -> Result<Option<Source>, Refusal> {
+    /// The one source that is named; `None` if none is.
+    pub fn source(&self) -> Result<Option<Source>, Refusal> {
         let own = self.pin.source()?;
         match (own, self.pin_stdin) {
             (own, false) => Ok(own),
@@ -185,7 +189,8 @@ impl OfficerAlone {
         }
     }
 
-    pub(super) fn words(&self) -> Words {
+    /// What is accepted of a PIN in the words of the command.
+    pub fn words(&self) -> Words {
         match self.insecure_pin_argv {
             true => Words::Warn,
             false => Words::Refuse,
@@ -198,7 +203,8 @@ fn more_than_one() -> Refusal {
 }
 
 impl NewPin {
-    pub(super) fn source(&self) -> Result<Option<Source>, Refusal> {
+    /// The one source that is named; `None` if none is.
+    pub fn source(&self) -> Result<Option<Source>, Refusal> {
         Source::only([
             None,
             self.new_pin_file.clone().map(Source::File),
@@ -213,7 +219,7 @@ impl NewPin {
 
 /// A PIN that is asked for. Each has flags of its own that name where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub enum Wanted {
     /// The user's.
     User,
     /// The security officer's.
@@ -228,7 +234,7 @@ pub(super) enum Wanted {
 
 impl Wanted {
     /// As it is called at the prompt.
-    pub(super) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::User => "PIN",
             Self::Officer => "SO PIN",
@@ -238,7 +244,7 @@ impl Wanted {
     }
 
     /// The flags that name its source.
-    pub(super) const fn flags(self) -> &'static str {
+    pub const fn flags(self) -> &'static str {
         match self {
             Self::User | Self::FirstOfUser => {
                 "--pin-file, --pin-fd, --pin-env, --pin-cred or --pin-stdin"
@@ -254,16 +260,22 @@ impl Wanted {
 }
 
 /// Where a PIN is.
-pub(super) enum Source {
+pub enum Source {
     /// A file in the folder that systemd makes for a service.
     Credential(String),
+    /// An open file descriptor of this process.
     Descriptor(u32),
+    /// A file that only its owner may read.
     File(PathBuf),
+    /// The terminal.
     Prompt(Wanted),
+    /// A line of standard input.
     Stdin,
+    /// A variable of the environment.
     Variable(String),
     /// From a URI, which is a word of the command.
     Uri(SecretBytes),
+    /// A word of the command.
     Words(String),
 }
 
@@ -277,7 +289,7 @@ impl Source {
     }
 
     /// In words, with nothing of the PIN.
-    pub(super) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         match self {
             Self::Credential(name) => format!("credential {name}"),
             Self::Descriptor(number) => format!("descriptor {number}"),
@@ -291,7 +303,7 @@ impl Source {
     }
 
     /// Reads the PIN.
-    pub(super) fn read(self, words: Words, warnings: &mut Vec<String>) -> Result<Pin, Refusal> {
+    pub fn read(self, words: Words, warnings: &mut Vec<String>) -> Result<Pin, Refusal> {
         let bytes = match self {
             Self::Words(text) => {
                 allow_words(words, warnings)?;
@@ -386,7 +398,7 @@ fn private(path: &Path, rights: u32) -> Result<Vec<u8>, Refusal> {
 }
 
 /// No PIN is longer.
-pub(super) const LONGEST: usize = 1024;
+pub const LONGEST: usize = 1024;
 
 /// The whole of a short file.
 fn bounded(file: File) -> std::io::Result<Vec<u8>> {
@@ -403,7 +415,8 @@ fn bounded(file: File) -> std::io::Result<Vec<u8>> {
     Err(std::io::Error::other("it is too long for a PIN"))
 }
 
-pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Refusal {
+/// A failure to read a PIN from this file, as wrong usage.
+pub fn unreadable(path: &Path, error: &std::io::Error) -> Refusal {
     let mut failure = Failure::file(path, "read", error);
     failure.exit = Exit::Usage;
     Refusal::Face(failure)

@@ -15,10 +15,10 @@ use super::pin::{Source, UserPin, Wanted};
 
 /// Which module.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct ModulePlace {
+pub struct ModulePlace {
     /// The file of the PKCS#11 module [else: the URI, KEYWRIGHT_PKCS11_MODULE, PKCS11_MODULE, the configuration].
     #[arg(long, value_name = "FILE")]
-    pub(super) module: Option<PathBuf>,
+    pub module: Option<PathBuf>,
     /// The configuration file [else: KEYWRIGHT_HSM_CONFIG, keywright/hsm.toml in the user's and the system's folder].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -27,38 +27,39 @@ pub(super) struct ModulePlace {
     profile: Option<String>,
     /// A PKCS#11 URI (RFC 7512), which may name the module, a token and an object. All that is named must fit.
     #[arg(long, value_name = "URI")]
-    pub(super) uri: Option<String>,
+    pub uri: Option<String>,
 }
 
 /// Which token.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct Place {
+pub struct Place {
+    /// Which module.
     #[command(flatten)]
-    pub(super) module: ModulePlace,
+    pub module: ModulePlace,
     /// The token's label.
     #[arg(long, value_name = "LABEL", aliases = ["token", "token-label"])]
-    pub(super) label: Option<String>,
+    pub label: Option<String>,
     /// The token's serial number.
     #[arg(long, value_name = "SERIAL")]
-    pub(super) serial: Option<String>,
+    pub serial: Option<String>,
     /// The number of the token's slot, which may change when the module is loaded again.
     #[arg(long, value_name = "N", aliases = ["slot"])]
-    pub(super) slot_id: Option<u64>,
+    pub slot_id: Option<u64>,
 }
 
 /// Which key.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct Key {
+pub struct Key {
     /// The key's label, or its PKCS#11 URI, which also chooses the token.
     #[arg(long, value_name = "LABEL")]
-    pub(super) key_label: Option<String>,
+    pub key_label: Option<String>,
     /// The key's id in hexadecimal digits.
     #[arg(long, value_name = "HEX")]
-    pub(super) id: Option<String>,
+    pub id: Option<String>,
 }
 
 /// Hexadecimal digits of a flag.
-pub(super) fn digits(flag: &str, text: &str) -> Result<Vec<u8>, Refusal> {
+pub fn digits(flag: &str, text: &str) -> Result<Vec<u8>, Refusal> {
     let plain = text.replace(':', "").to_ascii_lowercase();
     keywright_encoding::hex::decode(&plain).map_err(|_| {
         Refusal::usage(
@@ -69,7 +70,7 @@ pub(super) fn digits(flag: &str, text: &str) -> Result<Vec<u8>, Refusal> {
 }
 
 /// Everything that is known of where to work.
-pub(super) struct Where {
+pub struct Where {
     /// What all URIs of the words say of the token.
     uri: Option<Uri>,
     settings: Settings,
@@ -79,13 +80,16 @@ pub(super) struct Where {
 }
 
 /// A value, and what it comes from.
-pub(super) type Traced<T> = (T, Origin);
+pub type Traced<T> = (T, Origin);
 
 /// What a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub enum Origin {
+    /// A flag of the command.
     Flag(&'static str),
+    /// The URI of the command.
     Uri,
+    /// A variable of the environment.
     Variable(&'static str),
     /// A file of configuration, and the profile in it.
     File(PathBuf, Option<String>),
@@ -111,11 +115,7 @@ impl std::fmt::Display for Origin {
 impl ModulePlace {
     /// Puts together flags, URIs, environment and configuration. Nothing is loaded yet. A URI that names one of
     /// `keys` says of token, module and PIN what --uri says.
-    pub(super) fn resolve(
-        &self,
-        keys: &[&KeyName<'_>],
-        beside: &mut Beside,
-    ) -> Result<Where, Refusal> {
+    pub fn resolve(&self, keys: &[&KeyName<'_>], beside: &mut Beside) -> Result<Where, Refusal> {
         let mut uri = self.read_uri(beside)?;
         for key in keys.iter().filter_map(|key| key.uri.as_ref()) {
             warn_of_unknown(key, beside);
@@ -144,7 +144,7 @@ impl ModulePlace {
     }
 
     /// The URI that is named, with a warning for each query attribute that means nothing here.
-    pub(super) fn read_uri(&self, beside: &mut Beside) -> Result<Option<Uri>, Refusal> {
+    pub fn read_uri(&self, beside: &mut Beside) -> Result<Option<Uri>, Refusal> {
         let uri = self.parsed_uri()?;
         uri.iter().for_each(|uri| warn_of_unknown(uri, beside));
         Ok(uri)
@@ -156,7 +156,7 @@ impl ModulePlace {
     }
 
     /// The module that is named first in the order of places.
-    pub(super) fn module_of(
+    pub fn module_of(
         &self,
         uri: Option<&Uri>,
         settings: &Settings,
@@ -175,12 +175,12 @@ impl ModulePlace {
     }
 
     /// The configuration file and the profile that are named.
-    pub(super) const fn sources(&self) -> (&Option<PathBuf>, &Option<String>) {
+    pub const fn sources(&self) -> (&Option<PathBuf>, &Option<String>) {
         (&self.config, &self.profile)
     }
 
     /// The one configuration file, if there is any.
-    pub(super) fn file(&self) -> Option<Traced<PathBuf>> {
+    pub fn file(&self) -> Option<Traced<PathBuf>> {
         let by_flag = self.config.clone();
         let by_variable = || variable("KEYWRIGHT_HSM_CONFIG").map(PathBuf::from);
         by_flag
@@ -195,7 +195,7 @@ impl ModulePlace {
     }
 
     /// What the configuration says, and where that stands.
-    pub(super) fn settings(&self) -> Result<(Settings, Option<Origin>), Refusal> {
+    pub fn settings(&self) -> Result<(Settings, Option<Origin>), Refusal> {
         let path = match self.file() {
             Some((path, _)) => path,
             None if self.profile.is_some() => {
@@ -230,16 +230,12 @@ fn warn_of_unknown(uri: &Uri, beside: &mut Beside) {
 
 impl Place {
     /// See [`ModulePlace::resolve`].
-    pub(super) fn resolve(
-        &self,
-        keys: &[&KeyName<'_>],
-        beside: &mut Beside,
-    ) -> Result<Where, Refusal> {
+    pub fn resolve(&self, keys: &[&KeyName<'_>], beside: &mut Beside) -> Result<Where, Refusal> {
         self.module.resolve(keys, beside)
     }
 
     /// The key that flags and --uri name together.
-    pub(super) fn key<'a>(&self, key: &'a Key) -> Result<KeyName<'a>, Refusal> {
+    pub fn key<'a>(&self, key: &'a Key) -> Result<KeyName<'a>, Refusal> {
         let mut name = match key.key_label.as_deref() {
             Some(word) => KeyName::read(word)?,
             None => KeyName::default(),
@@ -249,7 +245,7 @@ impl Place {
     }
 
     /// The same key, of which --uri says something too.
-    pub(super) fn narrow<'a>(&self, mut name: KeyName<'a>) -> Result<KeyName<'a>, Refusal> {
+    pub fn narrow<'a>(&self, mut name: KeyName<'a>) -> Result<KeyName<'a>, Refusal> {
         if let Some(own) = self.module.parsed_uri()? {
             name.uri = Some(match &name.uri {
                 Some(uri) => own.and(uri)?,
@@ -260,7 +256,7 @@ impl Place {
     }
 
     /// Which token, of the flags and the URIs, else of the configuration.
-    pub(super) fn choice<'a>(&'a self, at: &'a Where) -> TokenChoice<'a> {
+    pub fn choice<'a>(&'a self, at: &'a Where) -> TokenChoice<'a> {
         let named = TokenChoice {
             label: self.label.as_deref(),
             serial: self.serial.as_deref(),
@@ -278,7 +274,7 @@ impl Place {
     }
 
     /// The one token that is meant, where `keys` are named.
-    pub(super) fn token(
+    pub fn token(
         &self,
         keys: &[&KeyName<'_>],
         beside: &mut Beside,
@@ -305,7 +301,7 @@ impl Place {
     }
 
     /// A session with the one token that is meant, where `keys` are named.
-    pub(super) fn desk(
+    pub fn desk(
         &self,
         beside: &mut Beside,
         pin: &UserPin,
@@ -320,14 +316,15 @@ impl Place {
 
 /// Whether somebody logs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub enum Entry {
     /// If a source of the PIN is named.
     IfNamed,
     /// In any case.
     Needed,
 }
 
-pub(super) fn login(
+/// The user's log-in to a token, if one is wanted or needed.
+pub fn login(
     token: &Token,
     at: &Where,
     pin: &UserPin,
@@ -355,7 +352,7 @@ pub(super) fn login(
 
 /// Where the user's PIN would come from, in words that hold nothing of it; none if the terminal would be asked or
 /// nobody logs in.
-pub(super) fn pin_origin(
+pub fn pin_origin(
     pin: &UserPin,
     uri: Option<&Uri>,
     (settings, from): (&Settings, Option<&Origin>),
@@ -371,7 +368,7 @@ pub(super) fn pin_origin(
 }
 
 /// The source of the PIN that a URI names.
-pub(super) fn of_uri(uri: &Uri) -> Option<Source> {
+pub fn of_uri(uri: &Uri) -> Option<Source> {
     if let Some(value) = &uri.pin_value {
         let copy = keywright_secret::SecretBytes::from_vec(value.expose().to_vec());
         return Some(Source::Uri(copy));
@@ -381,14 +378,14 @@ pub(super) fn of_uri(uri: &Uri) -> Option<Source> {
 }
 
 /// Loads a module that the words of a command name, unless every user may change it.
-pub(super) fn load(path: &Path) -> Result<Module, Refusal> {
+pub fn load(path: &Path) -> Result<Module, Refusal> {
     refuse_writable(path, "the module")?;
     Ok(Module::load(path).map_err(Error::from)?)
 }
 
 impl Where {
     /// Loads the module. One that the configuration names must be of the provider that it names beside it.
-    pub(super) fn load(&self) -> Result<Module, Refusal> {
+    pub fn load(&self) -> Result<Module, Refusal> {
         let module = Module::load(&self.module).map_err(Error::from)?;
         if let Some(wanted) = self.settings.known_provider().filter(|_| self.configured) {
             let maker = module.info().map_err(Error::from)?.manufacturer;
@@ -414,7 +411,7 @@ impl Where {
 
 /// A key as the words of a command name it.
 #[derive(Default)]
-pub(super) struct KeyName<'a> {
+pub struct KeyName<'a> {
     label: Option<&'a str>,
     id: Option<Vec<u8>>,
     uri: Option<Uri>,
@@ -422,7 +419,7 @@ pub(super) struct KeyName<'a> {
 
 impl<'a> KeyName<'a> {
     /// Reads one word: a label, or a PKCS#11 URI.
-    pub(super) fn read(word: &'a str) -> Result<Self, Refusal> {
+    pub fn read(word: &'a str) -> Result<Self, Refusal> {
         let mut name = Self::default();
         match Uri::is_meant(word) {
             true => name.uri = Some(word.parse().map_err(Error::from)?),
@@ -431,12 +428,13 @@ impl<'a> KeyName<'a> {
         Ok(name)
     }
 
-    pub(super) const fn uri(&self) -> Option<&Uri> {
+    /// The URI that the word is, if it is one.
+    pub const fn uri(&self) -> Option<&Uri> {
         self.uri.as_ref()
     }
 
     /// What to search for.
-    pub(super) fn choice(&self) -> KeyChoice<'_> {
+    pub fn choice(&self) -> KeyChoice<'_> {
         KeyChoice {
             label: self.label,
             id: self.id.as_deref(),
@@ -460,12 +458,14 @@ fn token_line(token: &Token) -> serde_json::Value {
     }
 }
 
-pub(super) fn path(bytes: &[u8]) -> PathBuf {
+/// Bytes as a path.
+pub fn path(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
     PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
 }
 
-pub(super) fn variable(name: &str) -> Option<std::ffi::OsString> {
+/// A variable of the environment that is not empty.
+pub fn variable(name: &str) -> Option<std::ffi::OsString> {
     #[expect(clippy::disallowed_methods, reason = "the faces read the environment")]
     std::env::var_os(name).filter(|value| !value.is_empty())
 }

@@ -101,7 +101,7 @@ fn rub_out(line: &mut Vec<u8>) {
 }
 
 /// Asks for a PIN.
-pub(super) fn ask(wanted: Wanted) -> Result<Vec<u8>, Refusal> {
+pub fn ask(wanted: Wanted) -> Result<Vec<u8>, Refusal> {
     let (what, flags) = (wanted.name(), wanted.flags());
     if let Some(answer) = super::asked::secret(what) {
         return answer;

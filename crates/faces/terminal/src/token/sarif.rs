@@ -3,18 +3,23 @@
 use serde_json::{Value, json};
 
 /// A finding.
-pub(super) struct Row<'a> {
-    pub(super) rule: &'a str,
-    pub(super) severity: &'a str,
-    pub(super) message: String,
-    pub(super) advice: &'a str,
-    pub(super) place: Place<'a>,
+pub struct Row<'a> {
+    /// The code of the rule.
+    pub rule: &'a str,
+    /// How much it weighs.
+    pub severity: &'a str,
+    /// What was found.
+    pub message: String,
+    /// What to do about it.
+    pub advice: &'a str,
+    /// Where it was found.
+    pub place: Place<'a>,
     /// Why it does not count, if it does not.
-    pub(super) accepted: Option<String>,
+    pub accepted: Option<String>,
 }
 
 /// Where it was found.
-pub(super) enum Place<'a> {
+pub enum Place<'a> {
     /// A file, and a line from 1.
     File(&'a str, Option<u64>),
     /// An object of a token.
@@ -22,7 +27,7 @@ pub(super) enum Place<'a> {
 }
 
 /// The document of a command.
-pub(super) fn document(command: &str, rows: &[Row<'_>]) -> String {
+pub fn document(command: &str, rows: &[Row<'_>]) -> String {
     let mut rules: Vec<(&str, &str)> = rows.iter().map(|row| (row.rule, row.advice)).collect();
     rules.sort_unstable();
     rules.dedup_by_key(|rule| rule.0);
