@@ -12,12 +12,14 @@ use keywright_calls::{
 use keywright_measure::Stop;
 use serde_json::json;
 
-use super::answer::{Answer, Beside, Refusal};
-use super::files::{self, Output};
-use super::sarif;
 use crate::bench::listen;
 use crate::exit::{Exit, Failure};
-use crate::output::{self, Format};
+use crate::output::{self, Format, Reader};
+use keywright_hsm::Context;
+use keywright_secret::locked::refuse_core_files;
+use keywright_terminal::token::answer::{self, Answer, Beside, Refusal};
+use keywright_terminal::token::files::{self, Output};
+use keywright_terminal::token::{interrupt, sarif};
 
 /// A log to read.
 #[derive(Debug, clap::Args)]
@@ -33,6 +35,9 @@ pub(crate) struct AnalyzeWords {
     /// Go on reading while the log is written, and show what is known again and again, until Ctrl-C.
     #[arg(long)]
     follow: bool,
+    /// What the menu of `keywright` shows of a log, as a JSON line whenever there is more.
+    #[arg(long, hide = true, conflicts_with_all = ["compare", "follow", "scrub"])]
+    screens: bool,
     /// How often, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=3600))]
     every: u32,
@@ -53,7 +58,31 @@ pub(crate) struct AnalyzeWords {
     output: Output,
 }
 
-pub(super) fn analyze(words: &AnalyzeWords, beside: &mut Beside) -> Result<Answer, Refusal> {
+/// The same as a command of its own: with the flag that `hsm` has for all its commands.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Alone {
+    /// The same as --format json.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) words: AnalyzeWords,
+}
+
+/// Reads a log and prints what it shows.
+pub(crate) fn run(words: &AnalyzeWords, format: Format) -> Result<Exit, Failure> {
+    refuse_core_files();
+    let mut beside = Beside {
+        format: Some(format),
+        ..Beside::default()
+    };
+    if !words.goes_on() {
+        interrupt::listen();
+    }
+    let outcome = interrupt::told(analyze(words, &mut beside));
+    answer::print("analyze", Context::General, format, &beside, outcome)
+}
+
+fn analyze(words: &AnalyzeWords, beside: &mut Beside) -> Result<Answer, Refusal> {
     let zone = words.zone()?;
     if let [before, after] = words.compare.as_slice() {
         let (before, after) = (whole(before, &zone, None)?, whole(after, &zone, None)?);
@@ -61,6 +90,9 @@ pub(super) fn analyze(words: &AnalyzeWords, beside: &mut Beside) -> Result<Answe
     }
     let path = words.file.as_deref().or(words.log_file.as_deref());
     let path = path.unwrap_or(Path::new("-"));
+    if words.screens {
+        return screens(path);
+    }
     let report = match (words.follow, &words.scrub) {
         (true, _) => words.followed(path, &zone, beside)?,
         (false, Some(copy)) => words.scrubbed(path, copy, &zone, beside)?,
@@ -84,8 +116,8 @@ pub(super) fn analyze(words: &AnalyzeWords, beside: &mut Beside) -> Result<Answe
 
 impl AnalyzeWords {
     /// Whether it prints while it goes on.
-    pub(super) const fn goes_on(&self) -> bool {
-        self.follow
+    const fn goes_on(&self) -> bool {
+        self.follow || self.screens
     }
 
     fn zone(&self) -> Result<Zone, Refusal> {
@@ -211,15 +243,64 @@ fn view(report: &Report, beside: &Beside) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Calls that a screen shows; what came before them is counted only.
+const RECENT: usize = 200;
+
+/// Reads on until nobody takes what is printed.
+fn screens(path: &Path) -> Result<Answer, Refusal> {
+    let mut tail = Tail::open(path)?;
+    let mut analyzer = Analyzer::new(Options::default().keeping(RECENT));
+    let mut before = String::new();
+    for round in 1_u64.. {
+        // What cannot be read now may be there the next time.
+        drop(tail.read(&mut analyzer));
+        let report = analyzer.report();
+        let screen = json!({
+            "summary": summary(&report),
+            "heading": render::call_heading(),
+            "calls": analyzer.recent().map(render::call).collect::<Vec<_>>(),
+            "report": render::text(&report),
+        });
+        let screen = screen.to_string();
+        let reader = match (screen == before, round % TICKS) {
+            (false, _) => output::data(format!("{screen}\n").as_bytes())?,
+            // An empty line, to learn whether anybody still reads.
+            (true, 0) => output::data(b"\n")?,
+            _ => Reader::Listening,
+        };
+        if reader == Reader::Gone {
+            break;
+        }
+        before = screen;
+        std::thread::sleep(Duration::from_millis(1000 / TICKS));
+    }
+    Ok(Answer::of(&json!({})))
+}
+
+/// All of it in a line.
+fn summary(report: &Report) -> String {
+    let rate = report.throughput.as_ref().and_then(|load| load.calls_per_s);
+    let rate = rate.map_or_else(String::new, |rate| format!(", {rate:.0} calls/s"));
+    let worst = report.findings.first().map_or_else(String::new, |one| {
+        format!("; worst: {} {}", one.severity, one.code)
+    });
+    format!(
+        "{} calls{rate}, {} failed, {} findings{worst}",
+        report.total_ops,
+        report.error_count,
+        report.findings.len()
+    )
+}
+
 /// A file that somebody else writes, sets aside and begins again.
-pub(super) struct Tail {
+struct Tail {
     path: PathBuf,
     file: File,
     at: u64,
 }
 
 impl Tail {
-    pub(super) fn open(path: &Path) -> Result<Self, Refusal> {
+    fn open(path: &Path) -> Result<Self, Refusal> {
         let file = File::open(path).map_err(|error| Failure::file(path, "read", &error))?;
         Ok(Self {
             path: path.to_owned(),
@@ -229,7 +310,7 @@ impl Tail {
     }
 
     /// All that is new.
-    pub(super) fn read(&mut self, analyzer: &mut Analyzer) -> Result<(), Refusal> {
+    fn read(&mut self, analyzer: &mut Analyzer) -> Result<(), Refusal> {
         self.rest(analyzer)?;
         let named = std::fs::metadata(&self.path).ok();
         let own = self.file.metadata().ok();

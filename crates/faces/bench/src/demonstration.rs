@@ -3,12 +3,10 @@
 //! Generator and service share the machine's cores here, and the table says so. `keywright bench` and
 //! `make bench` measure with separate cores.
 
-use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use keywright_client::Settings;
 use keywright_clock::Clock;
 use keywright_measure::document::{Case, Latency};
 use keywright_measure::event::Nobody;
@@ -17,31 +15,31 @@ use keywright_measure::session::{Entry, Outcome, Session};
 use keywright_measure::{Carrier, Load, Stop, Window, Word, judge};
 use keywright_report::number;
 use keywright_targets::service::{self, Access, Shape};
-use keywright_tls::Protocol;
+use serde::Serialize;
 
-use super::progress;
-use crate::bench::unmeasurable;
+use crate::bench::{exit_of, unmeasurable};
 use crate::exit::{Exit, Failure};
-use crate::place;
+use crate::output::{self, Format};
+use crate::progress;
 
-/// Settings for a client of the service at `address`.
-pub(crate) fn settings(
-    home: &Path,
-    address: SocketAddr,
-    client: Option<&str>,
-) -> Result<Settings, Failure> {
-    let pair = client.map(|name| {
-        let clients = home.join("clients");
-        (
-            clients.join(format!("{name}.pem")),
-            clients.join(format!("{name}.key")),
-        )
-    });
-    let identity = pair
-        .as_ref()
-        .map(|(certificate, key)| (certificate.as_path(), key.as_path()));
-    let tls = place::tls(&home.join("ca.pem"), identity, Protocol::Http2)?;
-    place::settings(&format!("https://{address}"), tls)
+/// A demonstration that runs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Its home.
+    #[arg(long, value_name = "DIR")]
+    home: PathBuf,
+    /// The address of its service.
+    #[arg(long, value_name = "URL")]
+    url: String,
+    /// How long to measure, in seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    seconds: u64,
+}
+
+/// The table, for the program that shows it.
+#[derive(Serialize)]
+struct Table {
+    lines: Vec<String>,
 }
 
 /// What is asked, and how many of what that is.
@@ -67,12 +65,12 @@ const ASKED: [(&str, &str, Shape); 2] = [
     ),
 ];
 
-/// Measures for `seconds` and prints the table.
-pub(super) fn run(home: &Path, address: SocketAddr, seconds: u64) -> Result<(), Failure> {
+/// Measures, and prints the table.
+pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
     let bar = progress::count(ASKED.len() as u64, "measuring");
-    let access = Access::of_demonstration(&format!("https://{address}"), home)
+    let access = Access::of_demonstration(&arguments.url, &arguments.home)
         .map_err(|error| unmeasurable(&error))?;
-    let time = Duration::from_millis(seconds * 1000 / ASKED.len() as u64);
+    let time = Duration::from_millis(arguments.seconds * 1000 / ASKED.len() as u64);
     let mut cases = Vec::new();
     for (what, unit, shape) in ASKED {
         let mut carrier =
@@ -81,8 +79,15 @@ pub(super) fn run(home: &Path, address: SocketAddr, seconds: u64) -> Result<(), 
         bar.inc(1);
     }
     bar.finish_and_clear();
-    print(&cases);
-    Ok(())
+    let lines = lines(&cases);
+    output::document(
+        format,
+        &Table {
+            lines: lines.clone(),
+        },
+        || lines.join("\n") + "\n",
+    )?;
+    Ok(Exit::Ok)
 }
 
 /// Inputs are drawn from it.
@@ -127,7 +132,7 @@ fn measure(plan: CasePlan, carrier: &mut dyn Carrier) -> Result<Case, Failure> {
 
 /// A figure with a wrong or a missing answer behind it is none.
 fn sound(case: Case) -> Result<Case, Failure> {
-    match Exit::from(judge::exit_of(&case)) {
+    match exit_of(judge::exit_of(&case)) {
         Exit::Ok => Ok(case),
         exit => Err(Failure::new(
             exit,
@@ -137,30 +142,27 @@ fn sound(case: Case) -> Result<Case, Failure> {
     }
 }
 
-fn print(cases: &[Case]) {
+fn lines(cases: &[Case]) -> Vec<String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    progress_line!(
-        "      {:<38} {:>22} {:>10} {:>10} {:>10}",
-        "",
-        "rate",
-        "p50",
-        "p95",
-        "p99"
-    );
+    let mut lines = vec![format!(
+        "{:<38} {:>22} {:>10} {:>10} {:>10}",
+        "", "rate", "p50", "p95", "p99"
+    )];
     for case in cases {
         let of = |name| quantile(case.service.as_ref(), name);
         let rate = format!("{} {}", case.unit, number::rate(case.achieved_per_s));
-        progress_line!(
-            "      {:<38} {rate:>22} {:>10} {:>10} {:>10}",
+        lines.push(format!(
+            "{:<38} {rate:>22} {:>10} {:>10} {:>10}",
             case.id,
             of("p50"),
             of("p95"),
             of("p99")
-        );
+        ));
     }
-    progress_line!(
-        "      closed loop, one run each, on {cores} cores shared by generator and service; outputs sampled and compared"
-    );
+    lines.push(format!(
+        "closed loop, one run each, on {cores} cores shared by generator and service; outputs sampled and compared"
+    ));
+    lines
 }
 
 /// A quantile, or why there is none.

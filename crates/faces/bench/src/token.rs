@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use keywright_hsm::Kind;
 use keywright_targets::token::{NamedKey, Opened, TokenPlace};
 
-use super::answer::{Beside, Refusal};
-use super::pin::UserPin;
-use super::place::{Entry, Key, Place, login};
 use crate::bench::{TokenFlags, unmeasurable};
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
+use keywright_hsm::{Context, Kind};
+use keywright_secret::locked::refuse_core_files;
+use keywright_terminal::token::answer::{self, Beside, Refusal};
+use keywright_terminal::token::environment;
+use keywright_terminal::token::pin::UserPin;
+use keywright_terminal::token::place::{Entry, Key, Place, login};
 
 /// Which token is measured, and how.
 #[derive(Debug, clap::Args)]
@@ -30,27 +32,34 @@ pub(crate) struct BenchmarkWords {
 pub(crate) struct Alone {
     /// The same as --format json.
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     #[command(flatten)]
-    words: BenchmarkWords,
+    pub(crate) words: BenchmarkWords,
 }
 
-impl Alone {
-    pub(crate) fn run(&self, format: Format) -> Result<Exit, Failure> {
-        let format = if self.json { Format::Json } else { format };
-        super::benchmark(&self.words, format)
+/// Measures a token. Whatever keeps it from being measured is said as the other commands on tokens say it.
+pub(crate) fn run(words: &BenchmarkWords, format: Format) -> Result<Exit, Failure> {
+    // PINs, plain texts and keys of files pass through the memory of this process.
+    refuse_core_files();
+    let mut beside = Beside::default();
+    let typed = crate::program::words();
+    let prepared = environment::prepare(crate::program::definitions(&typed), &typed);
+    let ready = prepared.and_then(|()| words.ready(&mut beside));
+    match ready.and_then(|ready| words.run(&ready, &mut beside, format)) {
+        Ok(exit) => Ok(exit),
+        Err(refusal) => answer::print("benchmark", Context::General, format, &beside, Err(refusal)),
     }
 }
 
 /// A token that is ready to be measured.
-pub(super) struct Ready {
+struct Ready {
     token: Arc<Opened>,
     key: Option<NamedKey>,
 }
 
 impl BenchmarkWords {
     /// Opens the token, and finds the key if one is named.
-    pub(super) fn ready(&self, beside: &mut Beside) -> Result<Ready, Refusal> {
+    fn ready(&self, beside: &mut Beside) -> Result<Ready, Refusal> {
         self.flags.check()?;
         let named = self.place.key(&self.key)?;
         let (token, at) = self.place.token(&[&named], beside)?;
@@ -74,12 +83,7 @@ impl BenchmarkWords {
 
     /// Measures it. What comes of it is a document of the measurement engine; why nothing comes of it is said
     /// as the other commands say it.
-    pub(super) fn run(
-        &self,
-        ready: &Ready,
-        beside: &mut Beside,
-        format: Format,
-    ) -> Result<Exit, Refusal> {
+    fn run(&self, ready: &Ready, beside: &mut Beside, format: Format) -> Result<Exit, Refusal> {
         // Before it begins, because it may take long.
         for warning in beside.warnings.drain(..) {
             message!("warning: {}", crate::output::line(&warning));

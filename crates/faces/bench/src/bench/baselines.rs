@@ -5,13 +5,13 @@ use keywright_report::json;
 use serde::Serialize;
 
 use super::flags::PastFlags;
-use super::past::{find, open};
+use super::past::{find, open, unusable};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
 /// Keep results to compare with.
 #[derive(Debug, clap::Args)]
-pub(super) struct BaselineArguments {
+pub(crate) struct BaselineArguments {
     #[command(subcommand)]
     command: BaselineCommand,
     #[command(flatten)]
@@ -59,10 +59,12 @@ pub(super) fn baselines(arguments: &BaselineArguments, format: Format) -> Result
             let document = find(&arguments.past, run)?;
             let run = match history.record(&document) {
                 Ok(run) => run,
-                Err(HistoryError::RecordedTwice { .. }) => RunId::parse(&document.run.id)?,
-                Err(error) => return Err(error.into()),
+                Err(HistoryError::RecordedTwice { .. }) => {
+                    RunId::parse(&document.run.id).map_err(unusable)?
+                }
+                Err(error) => return Err(unusable(error)),
             };
-            let before = history.baseline_save(name, &run)?;
+            let before = history.baseline_save(name, &run).map_err(unusable)?;
             let note = before.map_or_else(String::new, |before| {
                 format!(", before {}", before.as_str())
             });
@@ -72,7 +74,8 @@ pub(super) fn baselines(arguments: &BaselineArguments, format: Format) -> Result
         BaselineCommand::List => {
             let listed = Baselines {
                 baselines: history
-                    .baseline_list()?
+                    .baseline_list()
+                    .map_err(unusable)?
                     .iter()
                     .map(|one| BaselineLine {
                         name: one.name.clone(),
@@ -88,7 +91,7 @@ pub(super) fn baselines(arguments: &BaselineArguments, format: Format) -> Result
             })?;
         }
         BaselineCommand::Show { name } => {
-            let document = history.baseline_show(name)?;
+            let document = history.baseline_show(name).map_err(unusable)?;
             let text = keywright_report::text::summary_table(&document);
             let shown = match format {
                 Format::Json => json::render(&document, json::Layout::Pretty).unwrap_or_default(),
@@ -96,7 +99,7 @@ pub(super) fn baselines(arguments: &BaselineArguments, format: Format) -> Result
             };
             output::data(shown.as_bytes())?;
         }
-        BaselineCommand::Rm { name } => history.baseline_remove(name)?,
+        BaselineCommand::Rm { name } => history.baseline_remove(name).map_err(unusable)?,
     }
     Ok(Exit::Ok)
 }

@@ -21,7 +21,7 @@ use crate::output::Format;
 
 /// Search the highest rate at which objectives hold.
 #[derive(Debug, clap::Args)]
-pub(super) struct SaturateArguments {
+pub(crate) struct SaturateArguments {
     /// The operation.
     name: String,
     /// The first rate.
@@ -42,7 +42,7 @@ pub(super) struct SaturateArguments {
 
 /// A spike between two calm stretches, and how long recovery takes.
 #[derive(Debug, clap::Args)]
-pub(super) struct SpikeArguments {
+pub(crate) struct SpikeArguments {
     /// The operation.
     name: String,
     /// The calm rate.

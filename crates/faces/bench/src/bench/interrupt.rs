@@ -7,7 +7,7 @@ use crate::exit::Exit;
 
 /// Listens on a thread of its own until the program ends.
 pub(crate) fn listen(stop: &Stop) {
-    crate::hsm::others_listen();
+    keywright_terminal::token::heard::others_listen();
     let stop = stop.clone();
     let listening = std::thread::Builder::new()
         .name("interrupt".to_owned())

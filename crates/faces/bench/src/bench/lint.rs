@@ -10,7 +10,7 @@ use crate::output::{self, Format};
 
 /// Find figures that contradict each other.
 #[derive(Debug, clap::Args)]
-pub(super) struct LintArguments {
+pub(crate) struct LintArguments {
     /// Result files, CSV, Markdown with tables, or TOML files of claims.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,

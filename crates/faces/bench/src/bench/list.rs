@@ -9,7 +9,7 @@ use crate::output::{self, Format};
 
 /// Say what can be measured.
 #[derive(Debug, clap::Args)]
-pub(super) struct ListArguments {
+pub(crate) struct ListArguments {
     /// Operations, kinds of targets, or built-in suites.
     #[arg(value_enum, default_value_t = What::Ops)]
     what: What,

@@ -164,7 +164,7 @@ impl Drop for Watchers {
 /// Measure a suite with a dashboard on the terminal, or look at a run that is over: a result file or the id
 /// of a run in the history in place of the suite.
 #[derive(Debug, clap::Args)]
-pub(super) struct WatchArguments {
+pub(crate) struct WatchArguments {
     #[command(flatten)]
     run: RunArguments,
 }
@@ -206,7 +206,7 @@ fn until_asked(stop: &Stop) {
 
 /// Serve a web dashboard: the history, its trends, and a run that is over.
 #[derive(Debug, clap::Args)]
-pub(super) struct ServeArguments {
+pub(crate) struct ServeArguments {
     /// The run that is shown first: a result file, or the id of a run in the history.
     #[arg(value_name = "RUN|FILE")]
     run: Option<String>,

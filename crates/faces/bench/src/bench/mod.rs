@@ -44,11 +44,11 @@ use crate::output::Format;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    pub(crate) command: Command,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+pub(crate) enum Command {
     /// Measure operations by their names.
     Op(op::OpArguments),
     /// Measure what a suite file says.
@@ -98,21 +98,32 @@ enum Command {
     Worker,
 }
 
-pub(crate) fn run(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
-    let ended = carry_out(arguments, format);
+pub(crate) fn run(command: Command, format: Format) -> Result<Exit, Failure> {
+    let ended = carry_out(command, format);
     if let Err(failure) = &ended {
         outputs::failed(failure.exit);
     }
     ended
 }
 
-/// Writes the status file of words that are no command, if they were meant for `bench`.
+/// Writes the status file of words that are no command.
 pub(crate) fn misused() {
-    if std::env::args_os()
-        .nth(1)
-        .is_some_and(|word| word == "bench" || word == "benchmark")
-    {
-        outputs::failed(Exit::Usage);
+    outputs::failed(Exit::Usage);
+}
+
+/// How a command ends that measured.
+pub(crate) fn exit_of(end: keywright_measure::Exit) -> Exit {
+    use keywright_measure::Exit as End;
+    match end {
+        End::Ok => Exit::Ok,
+        End::Usage => Exit::Usage,
+        End::GateFailed => Exit::Gate,
+        End::Inconclusive => Exit::Inconclusive,
+        End::TargetWrong => Exit::Target,
+        End::MeasurementInvalid => Exit::MeasurementInvalid,
+        End::NotComparable => Exit::NotComparable,
+        End::Interrupted => Exit::Interrupted,
+        _ => Exit::Internal,
     }
 }
 
@@ -125,8 +136,8 @@ pub(crate) fn build() -> Build {
     }
 }
 
-fn carry_out(arguments: Arguments, format: Format) -> Result<Exit, Failure> {
-    match arguments.command {
+fn carry_out(command: Command, format: Format) -> Result<Exit, Failure> {
+    match command {
         Command::Op(arguments) => op::run(&arguments, format),
         Command::Run(arguments) => suite::run(&arguments, format),
         Command::Compare(arguments) => pairs::run(&arguments, format),

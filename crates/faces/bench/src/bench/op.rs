@@ -16,7 +16,7 @@ use crate::output::{self, Format};
 
 /// Measure operations by their names.
 #[derive(Debug, clap::Args)]
-pub(super) struct OpArguments {
+pub(crate) struct OpArguments {
     /// Names of operations, as `bench list ops` prints them, or their last parts; several take turns. A kind
     /// of target before them, as in `local hash.sha256.1k`, says that all of them are of that kind.
     #[arg(required_unless_present = "mix", value_name = "NAME")]

@@ -184,7 +184,7 @@ impl Outputs {
         if !self.quiet {
             drop(output::write_to_stderr(&line));
         }
-        Exit::from(end)
+        super::exit_of(end)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::output::Format;
 
 /// Compare two operations, interleaved, or an operation with a baseline.
 #[derive(Debug, clap::Args)]
-pub(super) struct CompareArguments {
+pub(crate) struct CompareArguments {
     /// The operation that is judged.
     #[arg(value_name = "NAME")]
     name: String,

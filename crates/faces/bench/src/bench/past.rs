@@ -17,7 +17,7 @@ use crate::output::{self, Format};
 
 /// Render results again.
 #[derive(Debug, clap::Args)]
-pub(super) struct ReportArguments {
+pub(crate) struct ReportArguments {
     /// Result files, or ids of runs in the history.
     #[arg(required = true, value_name = "RUN|FILE")]
     runs: Vec<String>,
@@ -33,7 +33,7 @@ pub(super) struct ReportArguments {
 
 /// List the runs of the history.
 #[derive(Debug, clap::Args)]
-pub(super) struct HistoryArguments {
+pub(crate) struct HistoryArguments {
     /// Only runs with a case like this; `*` stands for anything.
     #[arg(long, value_name = "GLOB")]
     case: Option<String>,
@@ -46,7 +46,7 @@ pub(super) struct HistoryArguments {
 
 /// Write a note beside a run of the history.
 #[derive(Debug, clap::Args)]
-pub(super) struct NoteArguments {
+pub(crate) struct NoteArguments {
     /// The run.
     run: String,
     /// The note.
@@ -57,7 +57,7 @@ pub(super) struct NoteArguments {
 
 /// Remove what measurements left behind, and old runs.
 #[derive(Debug, clap::Args)]
-pub(super) struct CleanArguments {
+pub(crate) struct CleanArguments {
     /// Keep so many of the newest runs in the history; baselines stay.
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
@@ -65,28 +65,25 @@ pub(super) struct CleanArguments {
     past: PastFlags,
 }
 
-impl From<HistoryError> for Failure {
-    fn from(error: HistoryError) -> Self {
-        let (exit, advice) = match &error {
-            HistoryError::NoSuchBaseline { .. } => {
-                (Exit::NotComparable, "see `keywright bench baseline list`")
-            }
-            HistoryError::NoSuchRun { .. } => (Exit::NotFound, "see `keywright bench history`"),
-            HistoryError::DebugBaseline { .. } => (Exit::Refused, "measure with a release build"),
-            HistoryError::BaselineName | HistoryError::MalformedRunId => (
-                Exit::Usage,
-                "see `keywright bench history` and `keywright bench baseline list`",
-            ),
-            HistoryError::Damaged
-            | HistoryError::NotAHistory
-            | HistoryError::NewerVersion { .. } => (
-                Exit::NotComparable,
-                "name another file with --history, or move this one away",
-            ),
-            _ => (Exit::Internal, "check the file and the space on its disk"),
-        };
-        Self::new(exit, format!("the history: {error}"), advice)
-    }
+/// Why the history cannot be used.
+pub(super) fn unusable(error: HistoryError) -> Failure {
+    let (exit, advice) = match &error {
+        HistoryError::NoSuchBaseline { .. } => {
+            (Exit::NotComparable, "see `keywright bench baseline list`")
+        }
+        HistoryError::NoSuchRun { .. } => (Exit::NotFound, "see `keywright bench history`"),
+        HistoryError::DebugBaseline { .. } => (Exit::Refused, "measure with a release build"),
+        HistoryError::BaselineName | HistoryError::MalformedRunId => (
+            Exit::Usage,
+            "see `keywright bench history` and `keywright bench baseline list`",
+        ),
+        HistoryError::Damaged | HistoryError::NotAHistory | HistoryError::NewerVersion { .. } => (
+            Exit::NotComparable,
+            "name another file with --history, or move this one away",
+        ),
+        _ => (Exit::Internal, "check the file and the space on its disk"),
+    };
+    Failure::new(exit, format!("the history: {error}"), advice)
 }
 
 /// Where the history is.
@@ -115,7 +112,7 @@ pub(super) fn open(flags: &PastFlags) -> Result<History, Failure> {
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::file(folder, "written", &error))?;
     }
-    Ok(History::open(&path)?)
+    Ok(History::open(&path).map_err(unusable)?)
 }
 
 /// Finds out before a measurement whether its result can be kept, where that was asked for by name.
@@ -139,9 +136,9 @@ pub(super) fn keep(flags: &OutputFlags, document: &Document) -> Result<(), Failu
         return Ok(());
     }
     let mut history = open(&flags.past)?;
-    let run = history.record(document)?;
+    let run = history.record(document).map_err(unusable)?;
     if let Some(name) = &flags.save_baseline {
-        history.baseline_save(name, &run)?;
+        history.baseline_save(name, &run).map_err(unusable)?;
     }
     Ok(())
 }
@@ -155,7 +152,7 @@ pub(super) fn baseline(flags: &PastFlags, name: &str) -> Result<Document, Failur
             ..failure
         });
     }
-    Ok(open(flags)?.baseline_show(name)?)
+    Ok(open(flags)?.baseline_show(name).map_err(unusable)?)
 }
 
 /// A result file: our own form, or the older one of the HSM benchmark.
@@ -185,7 +182,9 @@ pub(super) fn find(flags: &PastFlags, run: &str) -> Result<Document, Failure> {
     if path.exists() {
         return read(path);
     }
-    Ok(open(flags)?.run(&RunId::parse(run)?)?)
+    Ok(open(flags)?
+        .run(&RunId::parse(run).map_err(unusable)?)
+        .map_err(unusable)?)
 }
 
 pub(super) fn report(arguments: &ReportArguments, format: Format) -> Result<Exit, Failure> {
@@ -259,14 +258,14 @@ struct RunLine {
 pub(super) fn history(arguments: &HistoryArguments, format: Format) -> Result<Exit, Failure> {
     let mut history = open(&arguments.past)?;
     if format == Format::Html {
-        output::data(html::trends(&history.trends(&PLOTTED)?).as_bytes())?;
+        output::data(html::trends(&history.trends(&PLOTTED).map_err(unusable)?).as_bytes())?;
         return Ok(Exit::Ok);
     }
     let filter = RunFilter {
         case: arguments.case.clone(),
         ..RunFilter::default()
     };
-    let runs = history.runs(&filter, arguments.limit)?;
+    let runs = history.runs(&filter, arguments.limit).map_err(unusable)?;
     let line = |run: &RunSummary| {
         Ok(RunLine {
             id: run.id.as_str().to_owned(),
@@ -278,7 +277,9 @@ pub(super) fn history(arguments: &HistoryArguments, format: Format) -> Result<Ex
         })
     };
     let lines: Result<Vec<_>, HistoryError> = runs.iter().map(line).collect();
-    let listed = Runs { runs: lines? };
+    let listed = Runs {
+        runs: lines.map_err(unusable)?,
+    };
     output::document(format, &listed, || {
         let mut rows = vec![
             ["run", "started", "cases", "suite", "exit", "notes"]
@@ -303,13 +304,18 @@ pub(super) fn history(arguments: &HistoryArguments, format: Format) -> Result<Ex
 }
 
 pub(super) fn note(arguments: &NoteArguments) -> Result<Exit, Failure> {
-    open(&arguments.past)?.note(&RunId::parse(&arguments.run)?, &arguments.text)?;
+    open(&arguments.past)?
+        .note(
+            &RunId::parse(&arguments.run).map_err(unusable)?,
+            &arguments.text,
+        )
+        .map_err(unusable)?;
     Ok(Exit::Ok)
 }
 
 pub(super) fn clean(arguments: &CleanArguments) -> Result<Exit, Failure> {
     if let Some(keep) = arguments.keep {
-        let gone = open(&arguments.past)?.prune(keep)?;
+        let gone = open(&arguments.past)?.prune(keep).map_err(unusable)?;
         output::data(format!("{gone} runs removed from the history\n").as_bytes())?;
     }
     let mut folders = 0;

@@ -19,7 +19,7 @@ use crate::output::Format;
 
 /// Where the time of a request goes.
 #[derive(Debug, clap::Args)]
-pub(super) struct BreakdownArguments {
+pub(crate) struct BreakdownArguments {
     /// A request to the service.
     #[arg(default_value = "service.encrypt")]
     name: String,

@@ -14,6 +14,7 @@ use super::flags::{JudgeFlags, LoadFlags, TargetFlags, parameters};
 use super::remote;
 use super::sitting::{Sitting, unmeasurable};
 use super::work::Work as Folder;
+use crate::dispatch;
 use crate::exit::{Exit, Failure};
 
 /// An operation, and what it is called in the result.
@@ -219,19 +220,22 @@ fn local_cpu(targets: &TargetFlags) -> Result<Option<Core>, Failure> {
     })
 }
 
-/// A workshop in `work` whose servers are this program.
+/// A workshop in `work` whose servers are `keywright` beside this program, or the one that was named.
 pub(super) fn workshop(
     clock: &Clock,
     seed: u64,
     targets: &TargetFlags,
     work: &Folder,
 ) -> Result<Workshop, Failure> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::new(Exit::Internal, error.to_string(), "try again"))?;
+    // Why there is none is said when an operation needs it.
+    let program = match &targets.program {
+        Some(program) => Some(program.clone()),
+        None => dispatch::find(dispatch::KEYWRIGHT).ok(),
+    };
     let places = Places {
         seed,
         folder: work.folder().to_owned(),
-        program: Some(program),
+        program,
         server_cpu: targets.server_cpu,
         local_cpu: local_cpu(targets)?,
         fpe_backend: crate::fpe::backend()?,

@@ -25,6 +25,7 @@ use super::live::Watchers;
 use super::noise;
 use super::outputs::Outputs;
 use super::past;
+use crate::dispatch;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
@@ -517,11 +518,11 @@ fn profile() -> &'static str {
 
 /// The words of the command line, without the PINs that some commands can be given there.
 pub(super) fn command() -> String {
-    let words = std::env::args_os().skip(1);
-    let words: Vec<String> = words
+    let words: Vec<String> = crate::program::words()
+        .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    format!("keywright {}", shown(&words).join(" "))
+    shown(&words).join(" ")
 }
 
 /// Words as they may be kept.
@@ -560,6 +561,10 @@ pub(crate) fn unmeasurable(error: &TargetError) -> Failure {
             "check the certificate, the token and what they may do",
         ),
         TargetError::Unsupported { .. } => (Exit::Unsupported, "see `keywright bench list ops`"),
+        TargetError::Program => match dispatch::find(dispatch::KEYWRIGHT) {
+            Err(failure) => return failure,
+            Ok(_) => (Exit::Internal, "name it with --program FILE"),
+        },
         TargetError::Load(_) => (Exit::Usage, "give another load; see --help"),
         TargetError::Streams { .. } => (
             Exit::Usage,

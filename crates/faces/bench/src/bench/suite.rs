@@ -24,7 +24,7 @@ use crate::output::Format;
 
 /// Measure what a suite file says.
 #[derive(Clone, Debug, clap::Args)]
-pub(super) struct RunArguments {
+pub(crate) struct RunArguments {
     /// A suite file, or the name of one that comes with the program: see `bench list suites`.
     suite: String,
     /// Only cases whose id fits; `*` stands for anything.

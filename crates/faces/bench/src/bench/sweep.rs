@@ -17,7 +17,7 @@ use crate::output::Format;
 
 /// Throughput over threads or streams.
 #[derive(Debug, clap::Args)]
-pub(super) struct ScaleArguments {
+pub(crate) struct ScaleArguments {
     /// The operation.
     name: String,
     /// Operations in flight at once, one after the other.
@@ -34,7 +34,7 @@ pub(super) struct ScaleArguments {
 
 /// Time over payload size: per call and per byte.
 #[derive(Debug, clap::Args)]
-pub(super) struct SizesArguments {
+pub(crate) struct SizesArguments {
     /// Operations of one kind and several sizes: their common name, such as `hash.sha256`.
     #[arg(value_name = "NAME")]
     stem: String,

@@ -20,7 +20,7 @@ use crate::output::{self, Format};
 
 /// What common mistakes of measuring look like.
 #[derive(Debug, clap::Args)]
-pub(super) struct DemoArguments {
+pub(crate) struct DemoArguments {
     #[command(subcommand)]
     lesson: Lesson,
 }
@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &DemoArguments, format: Format) -> Result<Exit, Fai
     };
     output::data(text.as_bytes())?;
     message!("exit {} {}", end.code(), end.name());
-    Ok(Exit::from(end))
+    Ok(super::exit_of(end))
 }
 
 impl ClosedLoop {

@@ -5,13 +5,13 @@ use keywright_report::{html, number};
 use serde::Serialize;
 
 use super::flags::PastFlags;
-use super::past::open;
+use super::past::{open, unusable};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Format};
 
 /// How a case developed over comparable runs.
 #[derive(Debug, clap::Args)]
-pub(super) struct TrendArguments {
+pub(crate) struct TrendArguments {
     /// The case.
     case: String,
     /// What of it: throughput, p50, p90, p95, p99, p99.9, cpu.
@@ -34,7 +34,8 @@ pub(super) const PLOTTED: [Metric; 3] = [Metric::Throughput, Metric::P50, Metric
 pub(super) fn trend(arguments: &TrendArguments, format: Format) -> Result<Exit, Failure> {
     let mut history = open(&arguments.past)?;
     let trend = history
-        .trend(&arguments.case, arguments.metric)?
+        .trend(&arguments.case, arguments.metric)
+        .map_err(unusable)?
         .ok_or_else(|| {
             Failure::new(
                 Exit::NotFound,

@@ -33,7 +33,7 @@ enum How {
 }
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     /// Messages that each side sends.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     messages: u32,
@@ -77,7 +77,7 @@ struct Side {
     seen: Seen,
 }
 
-pub(super) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
     let now = Clock::system().wall();
     let scene = Scene::new(arguments, now).map_err(failed)?;
     let record_bytes = scene.responder.record().as_bytes().len();

@@ -4,9 +4,6 @@ mod demo;
 mod line;
 mod party;
 
-use crate::exit::{Exit, Failure};
-use crate::output::Format;
-
 /// Sessions of two parties.
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true)]
@@ -21,8 +18,11 @@ enum Command {
     Demo(demo::Arguments),
 }
 
-pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
-    match &arguments.command {
-        Command::Demo(arguments) => demo::run(arguments, format),
+pub(crate) use demo::{Arguments as DemoArguments, run as demo};
+
+impl Arguments {
+    pub(crate) fn demo(self) -> DemoArguments {
+        let Command::Demo(arguments) = self.command;
+        arguments
     }
 }

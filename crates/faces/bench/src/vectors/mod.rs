@@ -41,14 +41,20 @@ enum Command {
 }
 
 #[derive(Debug, clap::Args)]
-struct RunArguments {
+pub(crate) struct RunArguments {
     /// Files and folders.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
-    let Command::Run(arguments) = &arguments.command;
+impl Arguments {
+    pub(crate) fn run(self) -> RunArguments {
+        let Command::Run(arguments) = self.command;
+        arguments
+    }
+}
+
+pub(crate) fn run(arguments: &RunArguments, format: Format) -> Result<Exit, Failure> {
     let mut report = Report::new();
     let judge = Judge::new();
     for path in &arguments.paths {

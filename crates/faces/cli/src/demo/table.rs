@@ -17,8 +17,8 @@ use keywright_tabular::csv::{Options, OwnedRecord, Reader, rewrite};
 use keywright_tabular::detect::candidates;
 use keywright_types::{Code, Name};
 
-use super::progress;
 use crate::exit::{Exit, Failure, sentence};
+use crate::progress;
 
 /// A file and the columns of it that are protected.
 pub(super) struct Job {

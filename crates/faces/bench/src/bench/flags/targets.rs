@@ -29,6 +29,9 @@ pub(in crate::bench) struct TargetFlags {
     /// A bare server to compare with, called as `PROGRAM ADDR CA CERT KEY`: the operation `service.floor`.
     #[arg(long, value_name = "PROGRAM")]
     pub(in crate::bench) floor: Option<PathBuf>,
+    /// The `keywright` program that serves [else: the one beside this program].
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::bench) program: Option<PathBuf>,
     /// A folder for files and homes of the measurement; by default one that is removed afterwards.
     #[arg(long, value_name = "DIR")]
     pub(in crate::bench) work: Option<PathBuf>,
