@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{CommandFactory as _, Parser};
 use keywright_hsm::Context;
 use keywright_terminal::token::answer::{self, Beside};
+use keywright_terminal::{completions, man};
 
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -32,9 +33,13 @@ enum OwnCommand {
     Bench(bench::Command),
     /// What an application asks of a token, and what to change: from a log of its calls.
     Calls(Box<calls::Alone>),
+    /// A script that completes the words of this program in a shell.
+    Completions(completions::Arguments),
     /// Measure a running demonstration.
     #[command(hide = true)]
     Demonstration(demonstration::Arguments),
+    /// The manual pages of this program.
+    Man(man::Arguments),
     /// Let two parties talk over pipes that lose, repeat, delay and change frames, and show what came of it.
     SessionDemo(session::DemoArguments),
     /// Measure a PKCS#11 token: fourteen operations, or a key of yours.
@@ -101,6 +106,8 @@ pub(crate) struct Invocation {
 enum Job {
     Bench(bench::Command),
     Calls(Box<calls::AnalyzeWords>),
+    Completions(completions::Arguments),
+    Man(man::Arguments),
     Demonstration(demonstration::Arguments),
     SessionDemo(session::DemoArguments),
     Token(Box<token::BenchmarkWords>),
@@ -154,6 +161,8 @@ impl Invocation {
                 or_json(words.json);
                 Job::Calls(Box::new(words.words))
             }
+            OwnCommand::Completions(words) => Job::Completions(words),
+            OwnCommand::Man(words) => Job::Man(words),
             OwnCommand::Demonstration(words) => Job::Demonstration(words),
             OwnCommand::SessionDemo(words) => Job::SessionDemo(words),
             OwnCommand::Token(words) => {
@@ -211,6 +220,8 @@ impl Invocation {
         match self.job {
             Job::Bench(command) => bench::run(command, format),
             Job::Calls(words) => calls::run(&words, format),
+            Job::Completions(words) => completions::run(Own::command(), &words, format),
+            Job::Man(words) => man::run(Own::command(), None, &words, format),
             Job::Demonstration(words) => demonstration::run(&words, format),
             Job::SessionDemo(words) => session::demo(&words, format),
             Job::Token(words) => token::run(&words, format),

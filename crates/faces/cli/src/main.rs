@@ -12,20 +12,18 @@ mod admin;
 mod audit;
 mod bulk;
 mod client;
-mod completions;
 mod delegated;
 mod demo;
 mod format;
 mod fpe;
 mod hd;
 mod hsm;
-mod man;
 mod seal;
 mod serve;
 mod token;
 
-use clap::Parser;
-use keywright_terminal::{confirm, dispatch, exit, output, place, progress};
+use clap::{CommandFactory as _, Parser};
+use keywright_terminal::{completions, confirm, dispatch, exit, man, output, place, progress};
 
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -144,13 +142,19 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Admin(arguments) => admin::run(arguments, format),
         Command::Audit(arguments) => audit::run(arguments, format),
         Command::Bench(words) | Command::Benchmark(words) => words.run(),
-        Command::Completions(arguments) => completions::run(&arguments, format),
+        Command::Completions(arguments) => {
+            completions::run(Arguments::command(), &arguments, format)
+        }
         Command::Format(arguments) => format::run(&arguments, format),
         Command::Fpe(arguments) => fpe::run(&arguments, format),
         Command::Hd(arguments) => hd::run(arguments, format),
         Command::Hsm(arguments) => hsm::run(&arguments, format),
         Command::Lock(arguments) => seal::lock(&arguments, format),
-        Command::Man(arguments) => man::run(&arguments, format),
+        Command::Man(arguments) => {
+            // Its page, and those below it, are of the program of that name.
+            let program = Arguments::command();
+            man::run(program, Some("bench"), &arguments, format)
+        }
         Command::Migrate(arguments) => bulk::migrate(&arguments, format),
         Command::Open(arguments) => seal::open(&arguments, format),
         Command::Protect(arguments) => bulk::protect(&arguments, format),

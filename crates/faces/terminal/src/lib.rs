@@ -1,6 +1,7 @@
 //! What `keywright` and `keywright-bench` share at the terminal.
 //!
 //! * [`exit`]: one table of exit codes, and a failure in two lines; [`output`]: results and failures as text or JSON.
+//! * [`completions`], [`man`]: what shells and `man` know of a program.
 //! * [`confirm`], [`progress`]: questions before a deed, bars on a terminal.
 //! * [`place`]: a home, and TLS for a client of it; [`fpe_backend`]: the backend that the environment asks for.
 //! * [`token`]: flags for a PKCS#11 module, a token and PINs, and what commands on tokens print.
@@ -20,10 +21,12 @@
 #[macro_use]
 pub mod output;
 
+pub mod completions;
 pub mod confirm;
 pub mod dispatch;
 pub mod exit;
 pub mod fpe_backend;
+pub mod man;
 pub mod place;
 pub mod progress;
 pub mod token;

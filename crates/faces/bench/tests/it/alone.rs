@@ -118,3 +118,21 @@ fn operations_of_a_service_need_keywright_beside_it_or_by_name() {
     );
     refused(&alone.run(&words), 13, &happened, "chmod go-w");
 }
+
+#[test]
+fn its_pages_and_completions_are_its_own() {
+    let alone = Alone::new();
+    let output = alone.run(&["man", "--output", "."]);
+    assert!(output.status.success(), "{output:?}");
+    for name in [
+        "keywright-bench.1",
+        "keywright-bench-run.1",
+        "keywright-bench-token.1",
+    ] {
+        let page = std::fs::read_to_string(alone.0.path().join(name)).unwrap();
+        assert!(page.contains(".SH SYNOPSIS"), "{name}");
+    }
+    let output = alone.run(&["completions", "bash"]);
+    let script = String::from_utf8(output.stdout).unwrap();
+    assert!(script.contains("complete -F _keywright-bench"), "{script}");
+}

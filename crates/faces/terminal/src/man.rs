@@ -1,10 +1,9 @@
-//! `keywright man`: the manual pages of this program, one for each command, from the same definitions as its help.
+//! `man`: the manual pages of a program, one for each command, from the same definitions as its help.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory as _;
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
@@ -12,7 +11,7 @@ use crate::output::{self, Format};
 
 /// Which pages, and where they go.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The command whose page is shown, such as `hsm sign`; without one that of the program.
     #[arg(value_name = "COMMAND", conflicts_with = "output")]
     command: Vec<String>,
@@ -36,14 +35,24 @@ struct Written {
     pages: Vec<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
+/// Shows a page of `program`, or writes all of them. `left_out` is a command whose page another program has.
+pub fn run(
+    program: clap::Command,
+    left_out: Option<&str>,
+    arguments: &Arguments,
+    format: Format,
+) -> Result<Exit, Failure> {
     // The command `help` of each command would be a page that says nothing.
-    let mut program = crate::Arguments::command().disable_help_subcommand(true);
+    let mut program = program.disable_help_subcommand(true);
     program.build();
     match &arguments.output {
         Some(folder) => {
             let mut pages = Vec::new();
-            every(&program, &mut pages)?;
+            pages.push(page(&program)?);
+            let shown = program.get_subcommands().filter(|one| !one.is_hide_set());
+            for command in shown.filter(|one| Some(one.get_name()) != left_out) {
+                every(command, &mut pages)?;
+            }
             let existing = match arguments.force {
                 true => Existing::Replace,
                 false => Existing::Keep,
@@ -75,7 +84,7 @@ fn named<'c>(program: &'c clap::Command, words: &[String]) -> Result<&'c clap::C
             Failure::new(
                 Exit::NotFound,
                 format!("there is no command {:?}", words.join(" ")),
-                "keywright --help lists the commands",
+                format!("{} --help lists the commands", program.get_name()),
             )
         })?;
     }

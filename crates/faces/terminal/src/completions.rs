@@ -1,6 +1,5 @@
-//! `keywright completions`: a script for a shell that completes the words of this program.
+//! `completions`: a script for a shell that completes the words of a program.
 
-use clap::CommandFactory as _;
 use clap_complete::Shell;
 use serde::Serialize;
 
@@ -9,7 +8,7 @@ use crate::output::{self, Format};
 
 /// A shell.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The shell that the script is for.
     #[arg(value_enum)]
     shell: Shell,
@@ -21,8 +20,12 @@ struct Script {
     script: String,
 }
 
-pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
-    let mut command = crate::Arguments::command();
+/// Prints the script for `command`.
+pub fn run(
+    mut command: clap::Command,
+    arguments: &Arguments,
+    format: Format,
+) -> Result<Exit, Failure> {
     let name = command.get_name().to_owned();
     let mut bytes = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, name, &mut bytes);
