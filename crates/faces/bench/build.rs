@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
+#[expect(clippy::disallowed_methods, reason = "cargo tells build scripts so")]
 fn main() {
     // Looked at again when the checkout moves to another commit. A tree without git says nothing.
     for file in ["HEAD", "logs/HEAD"] {

@@ -28,6 +28,7 @@ struct Own {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "a program has one")]
 enum OwnCommand {
     #[command(flatten)]
     Bench(bench::Command),
@@ -103,6 +104,7 @@ pub(crate) struct Invocation {
     job: Job,
 }
 
+#[expect(clippy::large_enum_variant, reason = "a program has one")]
 enum Job {
     Bench(bench::Command),
     Calls(Box<calls::AnalyzeWords>),

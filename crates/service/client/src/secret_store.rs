@@ -190,7 +190,8 @@ impl Reader {
 }
 
 fn connect(runtime: &Runtime, settings: &Settings) -> Result<Connection, Error> {
-    let opening = async { tokio::time::timeout(settings.timeout, Connection::open(settings)).await };
+    let opening =
+        async { tokio::time::timeout(settings.timeout, Connection::open(settings)).await };
     match runtime.block_on(opening) {
         Ok(connection) => connection.map_err(|error| of(&error)),
         Err(_) => Err(Error::Unreachable("no connection in time".to_owned())),
@@ -245,7 +246,11 @@ fn judged(answer: &Answer) -> Result<Value, Error> {
             ));
         }
         400..500 => return Err(lies(&format!("it has no such request (status {status})"))),
-        503 => return Err(Error::Unreachable("it is sealed or in maintenance".to_owned())),
+        503 => {
+            return Err(Error::Unreachable(
+                "it is sealed or in maintenance".to_owned(),
+            ));
+        }
         _ => return Err(Error::Unreachable(format!("status {status}"))),
     }
     if answer.body.is_empty() {

@@ -90,7 +90,11 @@ fn every_arrow_leads_to_a_lower_floor() {
 #[test]
 fn the_program_with_the_keys_is_linked_with_nothing_that_measures() {
     let crates = crates();
-    assert_none(&graph::linked_below(&crates, "keywright-cli", "crates/measure/"));
+    assert_none(&graph::linked_below(
+        &crates,
+        "keywright-cli",
+        "crates/measure/",
+    ));
     let engine = graph::linked_below(&crates, "keywright-bench", "crates/measure/");
     assert!(engine.len() >= 5, "{engine:?}");
 }

@@ -112,7 +112,7 @@ pub(super) fn open(flags: &PastFlags) -> Result<History, Failure> {
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::file(folder, "written", &error))?;
     }
-    Ok(History::open(&path).map_err(unusable)?)
+    History::open(&path).map_err(unusable)
 }
 
 /// Finds out before a measurement whether its result can be kept, where that was asked for by name.
@@ -152,7 +152,7 @@ pub(super) fn baseline(flags: &PastFlags, name: &str) -> Result<Document, Failur
             ..failure
         });
     }
-    Ok(open(flags)?.baseline_show(name).map_err(unusable)?)
+    open(flags)?.baseline_show(name).map_err(unusable)
 }
 
 /// A result file: our own form, or the older one of the HSM benchmark.
@@ -182,9 +182,9 @@ pub(super) fn find(flags: &PastFlags, run: &str) -> Result<Document, Failure> {
     if path.exists() {
         return read(path);
     }
-    Ok(open(flags)?
+    open(flags)?
         .run(&RunId::parse(run).map_err(unusable)?)
-        .map_err(unusable)?)
+        .map_err(unusable)
 }
 
 pub(super) fn report(arguments: &ReportArguments, format: Format) -> Result<Exit, Failure> {

@@ -175,14 +175,6 @@ impl Command {
         }
     }
 
-    /// Whether it prints while it goes on, instead of an answer at the end.
-    const fn goes_on(&self) -> bool {
-        match self {
-            Self::Interactive(_) => true,
-            _ => false,
-        }
-    }
-
     fn run(&self, beside: &mut Beside) -> Result<Answer, Refusal> {
         match self {
             Self::Info(words) => show::info(words, beside),
@@ -279,9 +271,7 @@ pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure
         format: Some(format),
         ..Beside::default()
     };
-    if !arguments.command.goes_on() {
-        interrupt::listen();
-    }
+    interrupt::listen();
     let outcome = interrupt::told(arguments.command.run(&mut beside));
     answer::print(name, context, format, &beside, outcome)
 }
