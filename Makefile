@@ -24,7 +24,7 @@ run: build-quick ## build and do the main job: make run [FILE=path.csv [COLUMNS=
 
 build-quick:
 	@scripts/setup
-	cargo build --profile quick --locked -p keywright-cli
+	umask 022 && cargo build --profile quick --locked -p keywright-cli -p keywright-bench
 
 release: ## the program for production, in target/pgo/release: built by what it does at work (see scripts/release)
 	@scripts/release
@@ -48,7 +48,7 @@ bench: ## the speed promises, measured on this machine
 
 bench-peers: ## secret stores on this machine: the bao or vault on PATH, beside our own operations
 	@scripts/setup
-	cargo build --release --locked -p keywright-cli
+	umask 022 && cargo build --release --locked -p keywright-cli -p keywright-bench
 	target/release/keywright bench op --store dev vault.null vault.kv.get vault.kv.set \
 	  vault.transit.encrypt vault.transit.decrypt envelope.seal.64
 

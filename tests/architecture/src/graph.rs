@@ -1,6 +1,6 @@
 //! Which crate depends on which, and whether it may.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cargo_metadata::{DependencyKind, Metadata, Package};
 
@@ -72,6 +72,28 @@ fn crate_of(metadata: &Metadata, package: &Package) -> Crate {
             .map(|target| within(&target.src_path))
             .collect(),
     }
+}
+
+// === What a program is made of ===
+
+/// The crates of a folder that a crate is linked with, through however many others.
+#[must_use]
+pub fn linked_below(crates: &[Crate], from: &str, folder: &str) -> Vec<String> {
+    let by_name: BTreeMap<&str, &Crate> = crates.iter().map(|c| (c.name.as_str(), c)).collect();
+    let (mut waiting, mut met) = (vec![from], BTreeSet::new());
+    while let Some(name) = waiting.pop() {
+        let Some(one) = by_name.get(name) else {
+            continue;
+        };
+        if met.insert(name) {
+            waiting.extend(one.dependencies.iter().map(String::as_str));
+        }
+    }
+    let found = met.into_iter().filter_map(|name| by_name.get(name));
+    found
+        .filter(|one| one.folder.starts_with(folder))
+        .map(|one| format!("{from} is linked with {}", one.name))
+        .collect()
 }
 
 // === Floors ===
@@ -382,6 +404,19 @@ mod tests {
             wrong_arrows(&house),
             ["first (floor 1) leans on sibling (floor 1)"]
         );
+    }
+
+    #[test]
+    fn what_is_linked_through_another_crate_is_caught() {
+        let mut house = house();
+        assert!(linked_below(&house, "roof", "crates/measure/").is_empty());
+        house.push(a("engine", "crates/measure/engine", 0, &[]));
+        house[1].dependencies.push("engine".into());
+        assert_eq!(
+            linked_below(&house, "roof", "crates/measure/"),
+            ["roof is linked with engine"]
+        );
+        assert!(linked_below(&house, "sibling", "crates/measure/").is_empty());
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! pass. Nothing else in the workspace may call `Instant::now` or `SystemTime::now`; a lint says so.
 #![forbid(unsafe_code)]
 
+pub mod duration;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

@@ -1,35 +1,31 @@
 //! The `keywright` command.
 //!
 //! Thin: each command parses its words, calls a library, prints. Data goes to standard output,
-//! everything else to standard error; every command ends with a code of [`exit::Exit`].
+//! everything else to standard error; every command ends with a code of [`exit::Exit`]. What measures is the other
+//! program, `keywright-bench`, which takes the place of this one for its words.
 #![forbid(unsafe_code)]
 
 #[macro_use]
-mod output;
+extern crate keywright_terminal;
 
 mod admin;
 mod audit;
-mod bench;
 mod bulk;
 mod client;
-mod completions;
-mod confirm;
+mod delegated;
 mod demo;
-mod exit;
 mod format;
 mod fpe;
 mod hd;
 mod hsm;
-mod man;
-mod place;
 mod seal;
 mod serve;
-mod session;
-mod signals;
 mod token;
-mod vectors;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
+use keywright_terminal::{
+    completions, confirm, dispatch, exit, man, output, place, progress, signals,
+};
 
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
@@ -67,9 +63,9 @@ enum Command {
     /// Verify or show an audit log.
     Audit(audit::Arguments),
     /// Measure operations.
-    Bench(Box<bench::Arguments>),
+    Bench(delegated::Words),
     /// Measure a PKCS#11 token: the same as `hsm benchmark`.
-    Benchmark(Box<hsm::BenchmarkAlone>),
+    Benchmark(delegated::Words),
     /// A script that completes the words of this program in a shell.
     Completions(completions::Arguments),
     /// Show what formats there are, describe one, and hold a file against them.
@@ -95,7 +91,7 @@ enum Command {
     /// Seal a file to public keys, and make such keys.
     Seal(seal::Seal),
     /// Let two parties talk over a bad line.
-    Session(session::Arguments),
+    Session(delegated::Session),
     /// Build, verify and narrow tokens.
     Token(token::Arguments),
     /// Run a token's module for the service that started this.
@@ -104,18 +100,18 @@ enum Command {
     /// Open a locked file with its password.
     Unlock(seal::Unlock),
     /// Run files of test vectors.
-    Vectors(vectors::Arguments),
+    Vectors(delegated::Vectors),
 }
 
 fn main() -> std::process::ExitCode {
+    let words: Vec<_> = std::env::args_os().collect();
+    let wanted = Format::wanted(&words);
+    if let Some(delegation) = dispatch::Delegation::read(words.get(1..).unwrap_or_default()) {
+        return delegated::carry_out(&delegation, wanted).into();
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => {
-            if error.use_stderr() {
-                bench::misused();
-            }
-            return exit::usage(&error, wanted_format());
-        }
+        Err(error) => return exit::usage(&error, wanted, hsm::misused),
     };
     let format = arguments.format;
     survive_file_size_limit();
@@ -137,23 +133,9 @@ fn survive_file_size_limit() {
     drop(signal_hook::flag::register(libc::SIGXFSZ, ignored));
 }
 
-/// The format asked for by words that are otherwise no command.
-fn wanted_format() -> Format {
-    let words: Vec<_> = std::env::args_os().collect();
-    let pair = words
-        .windows(2)
-        .any(|pair| pair[0] == "--format" && pair[1] == "json");
-    let json = pair
-        || words
-            .iter()
-            .any(|word| word == "--format=json" || word == "--json");
-    if json { Format::Json } else { Format::Text }
-}
-
 fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let format = arguments.format;
     let has_form = match &arguments.command {
-        Command::Bench(_) | Command::Benchmark(_) => format != Format::Sarif,
         Command::Hsm(arguments) => arguments.has_form(format),
         _ => matches!(format, Format::Text | Format::Json),
     };
@@ -170,25 +152,30 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Client(arguments) => client::run(arguments, format),
         Command::Admin(arguments) => admin::run(arguments, format),
         Command::Audit(arguments) => audit::run(arguments, format),
-        Command::Bench(arguments) => bench::run(*arguments, format),
-        Command::Benchmark(words) => words.run(format),
-        Command::Completions(arguments) => completions::run(&arguments, format),
+        Command::Bench(words) | Command::Benchmark(words) => words.run(),
+        Command::Completions(arguments) => {
+            completions::run(Arguments::command(), &arguments, format)
+        }
         Command::Format(arguments) => format::run(&arguments, format),
         Command::Fpe(arguments) => fpe::run(&arguments, format),
         Command::Hd(arguments) => hd::run(arguments, format),
         Command::Hsm(arguments) => hsm::run(&arguments, format),
         Command::Lock(arguments) => seal::lock(&arguments, format),
-        Command::Man(arguments) => man::run(&arguments, format),
+        Command::Man(arguments) => {
+            // Its page, and those below it, are of the program of that name.
+            let program = Arguments::command();
+            man::run(program, Some("bench"), &arguments, format)
+        }
         Command::Migrate(arguments) => bulk::migrate(&arguments, format),
         Command::Open(arguments) => seal::open(&arguments, format),
         Command::Protect(arguments) => bulk::protect(&arguments, format),
         Command::Reveal(arguments) => bulk::reveal(&arguments, format),
         Command::Seal(arguments) => seal::seal(&arguments, format),
-        Command::Session(arguments) => session::run(&arguments, format),
+        Command::Session(words) => words.run(),
         Command::Token(arguments) => token::run(&arguments, format),
         Command::TokenProcess => serve::run_token(),
         Command::Unlock(arguments) => seal::unlock(&arguments, format),
-        Command::Vectors(arguments) => vectors::run(&arguments, format),
+        Command::Vectors(words) => words.run(),
     }
 }
 

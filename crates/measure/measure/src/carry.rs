@@ -219,6 +219,9 @@ pub enum TargetError {
     /// The load asks for what this carrier cannot make.
     #[error("{0}")]
     Load(&'static str),
+    /// Operations that start servers need the program that serves, and none was found.
+    #[error("there is no program to start a service with")]
+    Program,
     /// The operating system did not give what a measurement needs.
     #[error("{0}")]
     System(String),

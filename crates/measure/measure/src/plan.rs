@@ -210,24 +210,7 @@ fn nanos(text: &str) -> Result<u64, SloError> {
     u64::try_from(time.as_nanos()).map_err(|_| SloError)
 }
 
-/// A time with its unit: `500ms`, `2s`, `1.5us`, `1m`, `1h`. None if it is not one.
-#[must_use]
-pub fn parse_time(text: &str) -> Option<Duration> {
-    let text = text.trim();
-    let split = text.find(|character: char| !character.is_ascii_digit() && character != '.')?;
-    let (number, unit) = text.split_at(split);
-    let number: f64 = number.parse().ok()?;
-    let seconds = match unit.trim() {
-        "ns" => 1e-9,
-        "us" => 1e-6,
-        "ms" => 1e-3,
-        "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => return None,
-    };
-    Duration::try_from_secs_f64(number * seconds).ok()
-}
+pub use keywright_clock::duration::parse as parse_time;
 
 /// A count with an optional suffix: `10k`, `1.5m`. None if it is not one.
 #[must_use]

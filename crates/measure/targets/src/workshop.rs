@@ -400,7 +400,10 @@ impl Workshop {
         load: &Load,
     ) -> Result<AnyCarrier, TargetError> {
         let from = (self.places.seed, self.places.folder.as_path());
-        let processes = Processes::start(self.program()?, parts, (load, count), from)?;
+        let own = std::env::current_exe().map_err(|error| {
+            TargetError::System(format!("this program cannot be started again: {error}"))
+        })?;
+        let processes = Processes::start(&own, parts, (load, count), from)?;
         Ok(Box::new(processes))
     }
 
@@ -711,9 +714,7 @@ impl Workshop {
     }
 
     fn program(&self) -> Result<&Path, TargetError> {
-        self.places.program.as_deref().ok_or(TargetError::Load(
-            "no program to start a service with was named",
-        ))
+        self.places.program.as_deref().ok_or(TargetError::Program)
     }
 
     /// How the secret store is reached: the one that was named, one that is started for the measurement, or
@@ -741,14 +742,16 @@ impl Workshop {
     /// A server of this role over a home of this measurement's folder, as its clients reach it.
     fn service(&self, role: Role) -> Result<Access, TargetError> {
         let program = match role {
-            Role::Floor => self.places.floor.as_deref(),
-            _ => self.places.program.as_deref(),
+            Role::Floor => {
+                let floor = self.places.floor.as_deref();
+                floor.ok_or_else(|| TargetError::Unsupported {
+                    target: "service".to_owned(),
+                    operation: "service.floor".to_owned(),
+                    reason: "no program to compare with was named (--floor PROGRAM)".to_owned(),
+                })?
+            }
+            _ => self.program()?,
         };
-        let program = program.ok_or_else(|| TargetError::Unsupported {
-            target: "service".to_owned(),
-            operation: "service.floor".to_owned(),
-            reason: "no program to compare with was named (--floor PROGRAM)".to_owned(),
-        })?;
         let home = match role {
             Role::Limited(_) => limited_home(&self.places.folder)?,
             Role::Token => token_home(&self.places.folder, program)?,

@@ -4,6 +4,7 @@
 //!   connections; connects again when the server has ended one.
 //! * [`blocking::Client`]: the same calls for programs without a runtime.
 //! * [`Error`]: who is at fault, typed; a refusal carries the server's code and request id.
+//! * [`secret_store`]: the secrets of another store, to be taken over.
 //! * [`watched`]: a TLS stream that remembers why it was ended, for whoever drives HTTP by themselves.
 //!
 //! Streams of any length are sent in [`Pieces`] and [`Received`] in pieces, both at once. One that is not said
@@ -25,6 +26,7 @@ mod items;
 mod orders;
 mod payload;
 mod pipeline;
+pub mod secret_store;
 mod settings;
 mod streams;
 mod tokens;

@@ -86,6 +86,19 @@ fn every_arrow_leads_to_a_lower_floor() {
     assert_none(&graph::wrong_arrows(&crates()));
 }
 
+/// A program that holds keys is made of what works with them, and what measures is made of the engine.
+#[test]
+fn the_program_with_the_keys_is_linked_with_nothing_that_measures() {
+    let crates = crates();
+    assert_none(&graph::linked_below(
+        &crates,
+        "keywright-cli",
+        "crates/measure/",
+    ));
+    let engine = graph::linked_below(&crates, "keywright-bench", "crates/measure/");
+    assert!(engine.len() >= 5, "{engine:?}");
+}
+
 #[test]
 fn every_dangerous_package_is_named_by_its_owners_only() {
     assert_none(&graph::wrong_owners(&crates(), OWNERS));

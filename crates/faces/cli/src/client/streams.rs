@@ -57,7 +57,7 @@ pub(super) fn run(call: &Call<'_>, way: Way, format: Format) -> Result<Exit, Fai
     let client = call.connection.open()?;
     let passed = (call.context, aad.as_deref(), way);
     match destination {
-        Destination::Stdout => match pass(&client, passed, reader, &mut output::stdout()?) {
+        Destination::Stdout => match pass(&client, passed, reader, &mut std::io::stdout().lock()) {
             // Whoever read it has enough.
             Err(Error::Write(error)) if error.kind() == ErrorKind::BrokenPipe => {}
             done => {

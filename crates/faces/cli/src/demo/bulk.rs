@@ -15,8 +15,9 @@ use keywright_envelope::Aad;
 use keywright_secret::{Secret, SecretBytes};
 use keywright_types::{DataKeyId, Name, SlotType};
 
-use super::{progress, table};
+use super::table;
 use crate::exit::{Exit, Failure, sentence};
+use crate::progress;
 
 /// How fast it went, in MiB a second, files and all.
 pub(super) struct Report {

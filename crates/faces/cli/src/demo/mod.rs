@@ -5,27 +5,26 @@
 
 mod bulk;
 mod measure;
-mod progress;
 mod table;
 mod tokens;
 
-pub(crate) use self::measure::settings;
-
 use std::fs;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use keywright_audit::head::Fingerprint;
 use keywright_audit::verify::{Failure as AuditFailure, Verifier};
 use keywright_client::blocking::Client;
-use keywright_client::{Open, Seal};
+use keywright_client::{Open, Seal, Settings};
 use keywright_clock::Clock;
 use keywright_home::{
     Answer, CONFIG_FILE, Contents, FINGERPRINT_FILE, MemoryPlan, Node, Order, Profile, Serving,
 };
+use keywright_tls::Protocol;
 use keywright_types::{Code, Name};
 
 use crate::exit::{Exit, Failure, sentence};
-use crate::place::Home;
+use crate::place::{self, Home};
 
 /// Protect a real file end to end on an embedded default, checked and measured.
 #[derive(Debug, clap::Args)]
@@ -324,6 +323,26 @@ fn leave_nothing_on_interrupt(revealed: Vec<PathBuf>, work: PathBuf) -> Result<(
         }
         std::process::exit(i32::from(Exit::Interrupted as u8));
     })
+}
+
+/// Settings for a client of the service at `address`.
+pub(crate) fn settings(
+    home: &Path,
+    address: SocketAddr,
+    client: Option<&str>,
+) -> Result<Settings, Failure> {
+    let pair = client.map(|name| {
+        let clients = home.join("clients");
+        (
+            clients.join(format!("{name}.pem")),
+            clients.join(format!("{name}.key")),
+        )
+    });
+    let identity = pair
+        .as_ref()
+        .map(|(certificate, key)| (certificate.as_path(), key.as_path()));
+    let tls = place::tls(&home.join("ca.pem"), identity, Protocol::Http2)?;
+    place::settings(&format!("https://{address}"), tls)
 }
 
 fn connect(home: &Path, serving: &Serving, client: Option<&str>) -> Result<Client, Failure> {

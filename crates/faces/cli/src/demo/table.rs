@@ -18,8 +18,8 @@ use keywright_tabular::detect::candidates;
 use keywright_tabular::is_known_name;
 use keywright_types::{Code, Name};
 
-use super::progress;
 use crate::exit::{Exit, Failure, sentence};
+use crate::progress;
 
 /// A file and the columns of it that are protected.
 pub(super) struct Job {

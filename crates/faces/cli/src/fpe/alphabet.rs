@@ -1,7 +1,6 @@
 //! Alphabets by name or by their symbols.
 
 use keywright_fpe::{Alphabet, Radix};
-use keywright_targets::suite::nearest;
 
 use super::refused::refused;
 use crate::exit::{Exit, Failure};
@@ -72,6 +71,9 @@ pub(super) fn choose(text: &str) -> Result<Alphabet, Failure> {
     Alphabet::new(symbols).map_err(refused)
 }
 
+/// The shortest word that is looked for inside of names.
+const SHORTEST_PART: usize = 3;
+
 /// Names that may have been meant.
 fn mistaken(text: &str) -> Vec<&'static str> {
     let mut bytes = text.bytes();
@@ -80,7 +82,17 @@ fn mistaken(text: &str) -> Vec<&'static str> {
     if !is_word {
         return Vec::new();
     }
-    nearest(text, NAMED.iter().map(|(name, _)| *name), 3)
+    let mut near: Vec<(usize, &'static str)> = NAMED
+        .iter()
+        .filter_map(|(name, _)| {
+            let distance = strsim::osa_distance(text, name);
+            let tolerated = (text.len().max(name.len()) / 3).max(1);
+            let within = text.len() >= SHORTEST_PART && name.contains(text);
+            (distance <= tolerated || within).then_some((distance, *name))
+        })
+        .collect();
+    near.sort_unstable();
+    near.into_iter().take(3).map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]

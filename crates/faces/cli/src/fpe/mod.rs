@@ -14,7 +14,8 @@ mod value;
 use std::path::PathBuf;
 
 use keywright_encoding::hex;
-use keywright_fpe::{Algorithm, Backend, Key, Mode, Options, Policy, Radix};
+use keywright_fpe::{Algorithm, Key, Mode, Options, Policy, Radix};
+use keywright_terminal::fpe_backend::backend;
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
@@ -22,31 +23,6 @@ use crate::output::{self, Format};
 use alphabet::{Chosen, choose};
 use refused::refused;
 use value::{Numerals, Value};
-
-/// The variable that names a backend.
-const VARIABLE: &str = "KEYWRIGHT_FPE_BACKEND";
-
-/// The backend that the environment asks for.
-pub(crate) fn backend() -> Result<Option<Backend>, Failure> {
-    #[expect(clippy::disallowed_methods, reason = "the faces read the environment")]
-    let word = std::env::var_os(VARIABLE).filter(|word| !word.is_empty());
-    let Some(word) = word else {
-        return Ok(None);
-    };
-    let read = word.to_str().map(str::parse::<Backend>);
-    match read {
-        Some(Ok(backend)) => Ok(Some(backend)),
-        _ => Err(Failure::new(
-            Exit::Usage,
-            format!("{VARIABLE} names no backend"),
-            format!("unset it, or choose one of {}", names()),
-        )),
-    }
-}
-
-fn names() -> String {
-    Backend::ALL.map(Backend::name).join(", ")
-}
 
 /// Format-preserving encryption of one value.
 #[derive(Debug, clap::Args)]

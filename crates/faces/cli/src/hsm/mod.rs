@@ -3,39 +3,29 @@
 //! Each command reads its words, asks the operation layer, and prints one document or one text; a failure is
 //! two lines, or one document. The pages under docs/hsm are written from these definitions.
 
-mod analyze;
-mod answer;
-pub(crate) mod asked;
 mod audit;
-mod benchmark;
 mod codes;
 mod config;
-mod environment;
 mod explain;
-mod files;
-mod heard;
 mod interactive;
-pub(crate) mod interrupt;
 mod keys;
 mod look;
 mod make;
-mod pin;
-mod place;
-mod prompt;
-mod sarif;
 mod schema;
 mod secret;
 mod show;
 mod tokens;
 mod work;
 
+use clap::CommandFactory as _;
 use keywright_hsm::Context;
 use keywright_secret::locked::refuse_core_files;
+use keywright_terminal::token::{answer, asked, environment, files, interrupt, pin, place, sarif};
 
+use crate::delegated;
 use crate::exit::{Exit, Failure};
 use crate::output::Format;
 use answer::{Answer, Beside, Refusal};
-pub(crate) use heard::others_listen;
 
 /// Look at tokens and use their keys.
 #[derive(Debug, clap::Args)]
@@ -124,12 +114,12 @@ enum Command {
     /// Verify a code of AES-CMAC.
     CmacVerify(codes::CmacVerifyWords),
     /// Measure the token: fourteen operations, or a key of yours.
-    Benchmark(Box<BenchmarkWords>),
+    Benchmark(Box<delegated::TokenWords>),
     /// Hold the keys of a token against rules.
     #[command(alias = "audit")]
     AuditKeys(Box<audit::AuditWords>),
     /// What an application asks of a token, and what to change: from a log of its calls.
-    Analyze(Box<analyze::AnalyzeWords>),
+    Analyze(delegated::LogWords),
     /// What the other commands would work with, and where it comes from.
     Config(config::ConfigWords),
     /// The JSON Schema of a command's documents.
@@ -185,15 +175,6 @@ impl Command {
         }
     }
 
-    /// Whether it prints while it goes on, instead of an answer at the end.
-    const fn goes_on(&self) -> bool {
-        match self {
-            Self::Benchmark(_) | Self::Interactive(_) => true,
-            Self::Analyze(words) => words.goes_on(),
-            _ => false,
-        }
-    }
-
     fn run(&self, beside: &mut Beside) -> Result<Answer, Refusal> {
         match self {
             Self::Info(words) => show::info(words, beside),
@@ -231,28 +212,21 @@ impl Command {
             Self::CmacSign(words) => codes::cmac(words, beside),
             Self::CmacVerify(words) => codes::cmac_verify(words, beside),
             Self::AuditKeys(words) => audit::audit_keys(words, beside),
-            Self::Analyze(words) => analyze::analyze(words, beside),
             Self::Config(words) => config::config(words, beside),
             Self::Schema(words) => schema::schema(words),
-            Self::Benchmark(_) => Err(Failure::broken("a measurement is no answer").into()),
+            Self::Analyze(_) | Self::Benchmark(_) => Err(delegated::kept().into()),
             Self::Interactive(_) => Err(Failure::broken("a menu is no answer").into()),
         }
     }
 }
-
-pub(crate) use benchmark::{Alone as BenchmarkAlone, BenchmarkWords};
 
 impl Arguments {
     /// Whether what comes of it has this form.
     pub(crate) const fn has_form(&self, format: Format) -> bool {
         match format {
             Format::Text | Format::Json => true,
-            Format::Csv => matches!(
-                self.command,
-                Command::Benchmark(_) | Command::Analyze(_) | Command::AuditKeys(_)
-            ),
-            Format::Html => matches!(self.command, Command::Benchmark(_) | Command::Analyze(_)),
-            Format::Sarif => matches!(self.command, Command::Analyze(_) | Command::AuditKeys(_)),
+            Format::Csv | Format::Sarif => matches!(self.command, Command::AuditKeys(_)),
+            Format::Html => false,
         }
     }
 }
@@ -265,7 +239,6 @@ pub(crate) fn misused(failure: Failure) -> Result<Exit, Failure> {
     let known = |word: &String| <Command as clap::Subcommand>::has_subcommand(word);
     let name = match words.next().as_deref() {
         Some("hsm") => words.find(known),
-        Some("benchmark") => Some("benchmark".to_owned()),
         _ => return Err(failure),
     };
     let name = name.unwrap_or_else(|| "hsm".to_owned());
@@ -274,26 +247,13 @@ pub(crate) fn misused(failure: Failure) -> Result<Exit, Failure> {
     answer::print(&name, Context::General, Format::Json, &beside, refusal)
 }
 
-/// Measures a token. Whatever keeps it from being measured is said as the other commands say it.
-pub(crate) fn benchmark(words: &BenchmarkWords, format: Format) -> Result<Exit, Failure> {
-    refuse_core_files();
-    let mut beside = Beside::default();
-    let ready = environment::prepare().and_then(|()| words.ready(&mut beside));
-    match ready.and_then(|ready| words.run(&ready, &mut beside, format)) {
-        Ok(exit) => Ok(exit),
-        Err(refusal) => answer::print("benchmark", Context::General, format, &beside, Err(refusal)),
-    }
-}
-
 pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure> {
     // PINs, plain texts and keys of files pass through the memory of this process.
     refuse_core_files();
     let format = if arguments.json { Format::Json } else { format };
-    if let Command::Benchmark(words) = &arguments.command {
-        return benchmark(words, format);
-    }
     let (name, context) = arguments.command.about();
-    if let Err(refusal) = environment::prepare() {
+    let words: Vec<_> = std::env::args_os().collect();
+    if let Err(refusal) = environment::prepare(crate::Arguments::command(), &words) {
         return answer::print(name, context, format, &Beside::default(), Err(refusal));
     }
     if let Command::Interactive(words) = &arguments.command {
@@ -311,9 +271,7 @@ pub(crate) fn run(arguments: &Arguments, format: Format) -> Result<Exit, Failure
         format: Some(format),
         ..Beside::default()
     };
-    if !arguments.command.goes_on() {
-        interrupt::listen();
-    }
+    interrupt::listen();
     let outcome = interrupt::told(arguments.command.run(&mut beside));
     answer::print(name, context, format, &beside, outcome)
 }

@@ -119,7 +119,7 @@ impl Destination {
                 placed.map(|()| total)
             }
             Self::Stdout => {
-                let mut out = crate::output::stdout()?;
+                let mut out = std::io::stdout().lock();
                 match fill(&mut (&mut out as &mut dyn Write)) {
                     // Enough was read, which is a success.
                     Err(Error::Write(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(0),

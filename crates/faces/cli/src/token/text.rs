@@ -5,9 +5,8 @@ use std::io::{Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use keywright_clock::Clock;
+use keywright_clock::{Clock, duration};
 use keywright_encoding::base64;
-use keywright_measure::plan::parse_time;
 use keywright_secret::SecretBytes;
 use keywright_token::{MAX_LEN, UnixSeconds};
 
@@ -81,7 +80,7 @@ impl End {
         let Some(text) = &self.expires_in else {
             return self.expires_at.map(seconds).transpose();
         };
-        let length = parse_time(text).filter(|length| length.as_secs() > 0);
+        let length = duration::parse(text).filter(|length| length.as_secs() > 0);
         let length = length.ok_or_else(|| {
             Failure::new(
                 Exit::Usage,

@@ -69,12 +69,7 @@ impl Bench {
 
 /// How a command ended.
 pub(crate) fn ended(command: &mut Command) -> Ended {
-    let output = command.output().unwrap();
-    Ended {
-        code: output.status.code().expect("ended by itself"),
-        stdout: output.stdout,
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ended::read(command.output().unwrap())
 }
 
 /// The words of a whole result.

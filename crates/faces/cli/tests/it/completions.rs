@@ -119,12 +119,20 @@ fn a_page_is_written_for_each_command_and_reads_as_one() {
         "keywright.1",
         "keywright-hsm.1",
         "keywright-hsm-sign.1",
-        "keywright-bench-run.1",
         "keywright-man.1",
     ] {
         assert!(names.iter().any(|one| one == name), "{name}: {names:?}");
     }
     assert!(!names.iter().any(|name| name.contains("help")), "{names:?}");
+    // Those are of the other program, and the page of this one names it.
+    assert!(
+        !names
+            .iter()
+            .any(|name| name.starts_with("keywright-bench.")),
+        "{names:?}"
+    );
+    let page = String::from_utf8(folder.read("keywright.1")).unwrap();
+    assert!(page.contains("Measure operations"), "{page}");
     for command in crate::hsm_docs::commands() {
         let name = format!("keywright-hsm-{command}");
         let text = std::fs::read_to_string(folder.name(&format!("{name}.1"))).unwrap();

@@ -48,6 +48,8 @@ mod demo;
 #[cfg(test)]
 mod dialect;
 #[cfg(test)]
+mod dispatch;
+#[cfg(test)]
 mod format;
 #[cfg(test)]
 mod fpe;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -27,11 +27,25 @@ impl Ended {
     fn of(child: Child) -> Self {
         let output = child.wait_with_output().unwrap();
         documents(&output.stdout);
-        Self {
+        Self::read(output)
+    }
+
+    pub(crate) fn read(output: Output) -> Self {
+        let ended = Self {
             code: output.status.code().expect("ended by itself"),
             stdout: output.stdout,
             stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        };
+        let said = [&ended.stdout[..], ended.stderr.as_bytes()].concat();
+        let own = concat!(
+            "keywright-bench is not installed beside ",
+            env!("CARGO_BIN_EXE_keywright")
+        );
+        assert!(
+            !String::from_utf8_lossy(&said).contains(own),
+            "these tests start keywright-bench: cargo build --locked -p keywright-bench"
+        );
+        ended
     }
 
     /// Demands success and gives what was printed.

@@ -234,7 +234,7 @@ impl Member {
         let failed =
             |error: std::io::Error| TargetError::System(format!("no process was started: {error}"));
         let mut child = Command::new(program)
-            .args(["bench", "worker"])
+            .arg("worker")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -10,7 +10,6 @@ use keywright_measure::TargetError;
 use keywright_tls::Protocol;
 use keywright_types::{BindingKind, KeySpec, Name};
 
-use super::access::NAME;
 use super::{Launch, Role, Server, home};
 use crate::http::Lines;
 use crate::operation::Setting;
@@ -97,11 +96,7 @@ const REST: Duration = Duration::from_millis(300);
 
 /// A server of its own for each look: one that had connections before keeps their memory.
 fn fresh(setting: &Setting<'_>) -> Result<Server, TargetError> {
-    let program = setting.program.ok_or_else(|| TargetError::Unsupported {
-        target: NAME.to_owned(),
-        operation: "what a server of its own takes".to_owned(),
-        reason: "there is no program to start".to_owned(),
-    })?;
+    let program = setting.program.ok_or(TargetError::Program)?;
     let launch = Launch {
         program,
         cpu: setting.server_cpu,

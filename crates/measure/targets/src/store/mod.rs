@@ -16,8 +16,6 @@
 //! installed. It says so in its answer about its health, and [`Facts`] read it there; whoever reaches one,
 //! by its own settings or by its address, carries [`Word::StandIn`](keywright_measure::Word::StandIn).
 //!
-//! **Reading.** A [`Reader`] lists and reads secrets for whoever takes them over; it measures nothing.
-//!
 //! Not here: unencrypted HTTP (the carrier below knows TLS 1.3 only), login methods other than a token,
 //! namespaces of the commercial editions, redirections to another node, what is left behind by a process that is killed.
 
@@ -29,7 +27,6 @@ mod facts;
 mod judge;
 mod prepare;
 mod questions;
-mod reader;
 mod session;
 mod settings;
 pub mod standin;
@@ -37,6 +34,5 @@ mod table;
 
 pub use carrier::{StoreCarrier, open};
 pub use facts::Facts;
-pub use reader::{Kept, Reader};
 pub use settings::{Mounts, Settings};
 pub use table::{OPERATIONS, Shape};

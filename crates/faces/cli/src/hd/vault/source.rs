@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use keywright_client::secret_store::{Error, Reader};
+use keywright_clock::Clock;
 use keywright_hdkey::vault::{Export, Secret, WalletId};
-use keywright_measure::TargetError;
 use keywright_secret::SecretBytes;
-use keywright_targets::store::{Mounts, Reader, Settings};
-use keywright_tls::ClientIdentity;
+use keywright_tls::{ClientIdentity, Protocol, client_config};
 
 use super::refused;
 use crate::exit::{Exit, Failure, sentence};
@@ -96,23 +96,24 @@ impl SourceFlags {
     fn live(&self, url: &str) -> Result<Origin, Failure> {
         let token = SecretBytes::from_vec(read(self.store_token_file.as_deref())?);
         let roots = read(self.store_ca.as_deref())?;
-        let mounts = Mounts {
-            kv: self.mount.trim_matches('/').to_owned(),
-            ..Mounts::default()
+        let refused = |error: keywright_tls::Error| {
+            Failure::new(
+                Exit::Authentication,
+                sentence(&error),
+                "check --store-ca, --store-cert and --store-key",
+            )
         };
-        let mut settings = Settings::new("the store", url, token, &roots).with_mounts(mounts);
-        if let (Some(cert), Some(key)) = (&self.store_cert, &self.store_key) {
-            let key = SecretBytes::from_vec(read(Some(key))?);
-            let identity = ClientIdentity::from_pem(&read(Some(cert))?, key.expose());
-            settings = settings.with_identity(identity.map_err(|error| {
-                Failure::new(
-                    Exit::Authentication,
-                    sentence(&error),
-                    "check --store-cert and --store-key",
-                )
-            })?);
-        }
-        let reader = Reader::open(&settings).map_err(|error| failed(&error))?;
+        let identity = match (&self.store_cert, &self.store_key) {
+            (Some(cert), Some(key)) => {
+                let key = SecretBytes::from_vec(read(Some(key))?);
+                let pair = ClientIdentity::from_pem(&read(Some(cert))?, key.expose());
+                Some(pair.map_err(refused)?)
+            }
+            _ => None,
+        };
+        let tls = client_config(&roots, identity, &[Protocol::Http2], &Clock::system());
+        let (tls, mount) = (tls.map_err(refused)?, self.mount.trim_matches('/'));
+        let reader = Reader::open(url, tls, &token, mount).map_err(|error| failed(&error))?;
         Ok(Origin::Store(Box::new(Live {
             url: PathBuf::from(url),
             reader,
@@ -227,18 +228,18 @@ fn read(path: Option<&Path>) -> Result<Vec<u8>, Failure> {
 }
 
 /// Why a store gave nothing.
-fn failed(error: &TargetError) -> Failure {
+fn failed(error: &Error) -> Failure {
     let (exit, advice) = match error {
-        TargetError::Authentication { .. } => (
+        Error::Authentication(_) => (
             Exit::Authentication,
             "check --store-token-file, --store-ca, --store-cert and the rights of the token: list and read",
         ),
-        TargetError::Unreachable { .. } => (
+        Error::Unreachable(_) => (
             Exit::Target,
             "nothing was written; see whether the store runs and is unsealed, and go on with --resume",
         ),
-        TargetError::Load(_) => (Exit::Usage, "give the address as https://HOST:PORT"),
-        TargetError::Failed { .. } | TargetError::Unsupported { .. } => (
+        Error::Url => (Exit::Usage, "give the address as https://HOST:PORT"),
+        Error::Failed(_) => (
             Exit::Target,
             "nothing was written; check --mount, and whether its engine is of version 2",
         ),

@@ -69,14 +69,16 @@ impl Form {
     /// The words of the command without its name, as they would be typed.
     pub(super) fn words(&self) -> Result<Vec<String>, String> {
         let mut words = Vec::new();
-        let mut bare = Vec::new();
+        let (mut bare, mut more) = (Vec::new(), Vec::new());
         for field in &self.fields {
             field.check()?;
             match &field.definition.long {
                 Some(long) => words.extend(field.flag(long)),
+                None if field.definition.hyphens => more.extend(field.parts()),
                 None => bare.extend(field.parts()),
             }
         }
+        words.extend(more);
         if bare.iter().any(|word| word.starts_with('-')) {
             words.push("--".to_owned());
         }

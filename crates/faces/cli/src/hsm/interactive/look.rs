@@ -1,24 +1,80 @@
 //! The views: objects, mechanisms, and the calls of a program while its log is written.
 //!
-//! The first two are commands whose documents become tables; the third reads a log on as `analyze --follow` does.
+//! The first two are commands whose documents become tables; the third is what `keywright-bench` reads on in a log, as `analyze --follow` does.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use keywright_calls::{Analyzer, Options, Report, render};
+use keywright_terminal::dispatch::{self, Delegation};
 use ratatui::backend::Backend;
 use ratatui::crossterm::event::KeyCode;
 
-use super::super::analyze::Tail;
 use super::form::{self, Form};
 use super::perform::{self, Done, Ready};
 use super::screen::Keys;
 use super::views::{self, Listing};
 use super::{App, draw, walk};
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 
-/// Calls that are shown; what came before them is counted only.
-const RECENT: usize = 200;
+/// What `keywright-bench calls --screens` says of a log, again and again.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+struct Seen {
+    summary: String,
+    heading: String,
+    calls: Vec<String>,
+    report: String,
+}
+
+/// That program while it reads a log, until this is dropped.
+struct Watch {
+    child: Child,
+    last: Arc<Mutex<Seen>>,
+}
+
+impl Watch {
+    fn begin(path: &Path) -> Result<Self, Failure> {
+        let path = path.to_string_lossy().into_owned();
+        let words = ["--screens".to_owned(), "--".to_owned(), path];
+        let delegation = Delegation::of_token("analyze", &words)
+            .ok_or_else(|| Failure::broken("logs are read by no program"))?;
+        let mut command = delegation.command()?;
+        command.stdin(Stdio::null()).stderr(Stdio::null());
+        let spawned = command.stdout(Stdio::piped()).spawn();
+        let mut child = spawned
+            .map_err(|error| dispatch::unstartable(Path::new(command.get_program()), &error))?;
+        let last = Arc::new(Mutex::new(Seen::default()));
+        if let Some(output) = child.stdout.take() {
+            let last = Arc::clone(&last);
+            let read = move || {
+                for line in BufReader::new(output).lines() {
+                    let Ok(line) = line else { return };
+                    // Empty lines only ask whether this still listens.
+                    if let Ok(seen) = serde_json::from_str(&line) {
+                        *last.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+                    }
+                }
+            };
+            // Without the thread nothing is shown, and the program ends with the view.
+            drop(std::thread::Builder::new().spawn(read));
+        }
+        Ok(Self { child, last })
+    }
+
+    fn seen(&self) -> Seen {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.clone()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
 
 /// What is shown of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,10 +165,16 @@ impl<B: Backend<Error = io::Error> + 'static, K: Keys + 'static> App<B, K> {
         let Some(path) = self.named_log()? else {
             return Ok(());
         };
-        match Tail::open(&path) {
-            Ok(tail) => {
+        match File::open(&path) {
+            Ok(_) => {
                 self.log = Some(path.clone());
-                self.follow(&path, tail)
+                match Watch::begin(&path) {
+                    Ok(watch) => self.follow(&path, &watch),
+                    Err(failure) => {
+                        let told = perform::two_lines(&failure);
+                        self.read(Listing::of_text("calls".to_owned(), &told))
+                    }
+                }
             }
             Err(_) => {
                 let told = format!(
@@ -134,18 +196,15 @@ impl<B: Backend<Error = io::Error> + 'static, K: Keys + 'static> App<B, K> {
         Ok(typed.map(PathBuf::from))
     }
 
-    fn follow(&mut self, path: &Path, mut tail: Tail) -> io::Result<()> {
-        let mut analyzer = Analyzer::new(Options::default().keeping(RECENT));
+    fn follow(&mut self, path: &Path, watch: &Watch) -> io::Result<()> {
         let mut shown = Shown::Calls;
         let mut listing = Listing::default();
         loop {
-            // What cannot be read now may be there the next time.
-            drop(tail.read(&mut analyzer));
             listing = match shown {
                 Shown::Held => listing,
                 _ => {
                     let (at, across) = (listing.at, listing.across);
-                    let mut new = seen(path, &analyzer, shown);
+                    let mut new = listing_of(path, watch.seen(), shown);
                     match shown {
                         Shown::Report => new.step(isize::try_from(at).unwrap_or_default()),
                         _ => self.to_the_end(&mut new)?,
@@ -189,38 +248,22 @@ impl<B: Backend<Error = io::Error> + 'static, K: Keys + 'static> App<B, K> {
     }
 }
 
-fn seen(path: &Path, analyzer: &Analyzer, shown: Shown) -> Listing {
-    let report = analyzer.report();
+fn listing_of(path: &Path, seen: Seen, shown: Shown) -> Listing {
     let title = format!("calls in {}", path.display());
     match shown {
         Shown::Report => {
-            let mut listing = Listing::of_text(title, &render::text(&report));
+            let mut listing = Listing::of_text(title, &seen.report);
             listing.keys = "Up/Down scroll  Left/Right sideways  r calls  Esc back";
             listing
         }
         _ => Listing {
             title,
             keys: "r report  p hold  Esc back",
-            heading: vec![summary(&report), String::new(), render::call_heading()],
-            lines: analyzer.recent().map(render::call).collect(),
+            heading: vec![seen.summary, String::new(), seen.heading],
+            lines: seen.calls,
             ..Listing::default()
         },
     }
 }
 
 const HELD: &str = "held; Up/Down scroll  p go on  r report  Esc back";
-
-/// All of it in a line.
-fn summary(report: &Report) -> String {
-    let rate = report.throughput.as_ref().and_then(|load| load.calls_per_s);
-    let rate = rate.map_or_else(String::new, |rate| format!(", {rate:.0} calls/s"));
-    let worst = report.findings.first().map_or_else(String::new, |one| {
-        format!("; worst: {} {}", one.severity, one.code)
-    });
-    format!(
-        "{} calls{rate}, {} failed, {} findings{worst}",
-        report.total_ops,
-        report.error_count,
-        report.findings.len()
-    )
-}

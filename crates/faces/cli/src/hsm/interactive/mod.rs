@@ -25,6 +25,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use keywright_clock::Clock;
+use keywright_terminal::dispatch::Delegation;
 use ratatui::Terminal;
 use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -89,9 +90,9 @@ fn lost(error: &io::Error) -> Failure {
 }
 
 /// On the bare terminal, until somebody has read what it says.
-fn outside(command: &super::Command) -> Exit {
+fn outside(delegation: &Delegation) -> Exit {
     ratatui::restore();
-    let exit = perform::outside(command);
+    let exit = perform::outside(delegation);
     message!(
         "\nexit code {}; press Enter to go back to the menu",
         exit as u8
@@ -167,7 +168,7 @@ impl<B: Backend<Error = io::Error>, K: Keys> Asker for Dialogs<B, K> {
 }
 
 /// Runs a command on the bare terminal.
-type Outside<'o> = &'o dyn Fn(&super::Command) -> Exit;
+type Outside<'o> = &'o dyn Fn(&Delegation) -> Exit;
 
 impl<B: Backend<Error = io::Error> + 'static, K: Keys + 'static> App<B, K> {
     fn new(screen: Screen<B, K>, known: Vec<(String, String)>, log: Option<PathBuf>) -> Self {
@@ -262,9 +263,17 @@ impl<B: Backend<Error = io::Error> + 'static, K: Keys + 'static> App<B, K> {
             .and_then(|words| perform::read(&form.name, &words));
         match read {
             Err(told) => form.told = told,
-            Ok(Ready::Outside(command)) => {
-                outside(&command);
+            Ok(Ready::Outside(delegation)) => {
+                outside(&delegation);
                 self.screen.borrow_mut().terminal.clear()?;
+            }
+            Ok(Ready::Beside(delegation)) => {
+                form.told.clear();
+                let line = form.line();
+                self.screen
+                    .borrow_mut()
+                    .show(|frame| draw::busy(frame, &line))?;
+                self.show(form, &perform::beside(&delegation))?;
             }
             Ok(Ready::Here(command)) => {
                 form.told.clear();
@@ -273,12 +282,17 @@ impl<B: Backend<Error = io::Error> + 'static, K: Keys + 'static> App<B, K> {
                 }
                 let line = form.line();
                 let done = self.perform(&command, form.values(&PLACE), &line)?;
-                let title = format!("{}: exit code {}", form.name, done.exit as u8);
-                let text = format!("{}\n\nThe same as: {line}", done.text.trim_end());
-                self.read(Listing::of_text(title, &text))?;
+                self.show(form, &done)?;
             }
         }
         Ok(())
+    }
+
+    /// Shows what a command came to, and the line that does the same.
+    fn show(&mut self, form: &Form, done: &Done) -> io::Result<()> {
+        let title = format!("{}: exit code {}", form.name, done.exit as u8);
+        let text = format!("{}\n\nThe same as: {}", done.text.trim_end(), form.line());
+        self.read(Listing::of_text(title, &text))
     }
 
     /// Runs a command while its questions are answered by dialogs. A PIN that was refused is forgotten.

@@ -22,6 +22,8 @@ pub(super) struct Definition {
     pub(super) help: String,
     pub(super) kind: Kind,
     pub(super) required: bool,
+    /// Whether it may begin with a hyphen, as flags of another program do.
+    pub(super) hyphens: bool,
     pub(super) default: String,
 }
 
@@ -221,6 +223,7 @@ fn definition(arg: &clap::Arg) -> Definition {
             (true, true) => Kind::Text,
         },
         required: arg.is_required_set() || from_keyboard,
+        hyphens: arg.is_allow_hyphen_values_set(),
         default: if from_keyboard {
             String::new()
         } else {
