@@ -3,7 +3,7 @@
 //! Plain HTTP/1.1 on a loopback address and nowhere else, without identity and without detail: `/live` and
 //! `/ready` are answered 200 or 503, and say nothing more. Why a node is not ready stands in `/v1/health`, in the
 //! metrics, and on the standard error of `keywright serve`. It has a thread and limits of its own, so that it
-//! answers while every server thread is stuck. Connections beyond [`AT_ONCE`] take the place of one that is silent, as
+//! answers while every server thread is stuck. Connections beyond `AT_ONCE` take the place of one that is silent, as
 //! before the handshake of the other listeners, and none lasts longer than [`PATIENCE`].
 
 use std::convert::Infallible;
