@@ -138,14 +138,6 @@ impl<'k> Keeper<'k> {
         Ok(own)
     }
 
-    /// Takes a buffer: as it is in the file if it is what it should be.
-    fn put(&mut self, range: Range<u64>, old: &[u8], new: Vec<u8>) {
-        self.parts.push(match old == new {
-            true => Part::Kept(range),
-            false => Part::Made(new, None),
-        });
-    }
-
     fn bits(&mut self, rows: usize, shown: Shown<'_>) -> Result<Option<()>, Trouble> {
         let Some(range) = self.next(rows.div_ceil(8)) else {
             return Ok(None);
@@ -156,7 +148,11 @@ impl<'k> Keeper<'k> {
         };
         let old = Buffer::from_vec(self.read(&range)?);
         let new = &BooleanBuffer::new(old.clone(), 0, rows) & shown.inner();
-        self.put(range, &old, new.sliced().to_vec());
+        let new = new.sliced();
+        self.parts.push(match old == new {
+            true => Part::Kept(range),
+            false => Part::Made(new.to_vec(), None),
+        });
         Ok(Some(()))
     }
 
@@ -175,9 +171,13 @@ impl<'k> Keeper<'k> {
             return Ok(Some(()));
         };
         let old = self.read(&range)?;
+        if is_blank(&old, (width, shown)) {
+            self.parts.push(Part::Kept(range));
+            return Ok(Some(()));
+        }
         let mut new = vec![0; old.len()];
         put_shown(&old, &mut new, (width, shown));
-        self.put(range, &old, new);
+        self.parts.push(Part::Made(new, None));
         Ok(Some(()))
     }
 
@@ -244,5 +244,38 @@ impl<'k> Keeper<'k> {
         self.parts.push(Part::Kept(range));
         let (first, last) = (own.first(), own.last());
         Ok(last.copied().filter(|_| first == Some(&0)))
+    }
+}
+
+/// Whether values of so many bytes each are zeros where they are not shown.
+fn is_blank(values: &[u8], (width, shown): (usize, &NullBuffer)) -> bool {
+    let mut last = 0;
+    let mut gaps = shown.valid_slices().map(|(start, end)| {
+        let gap = last * width..start * width;
+        last = end;
+        gap
+    });
+    let is_zero = |gap: Range<usize>| {
+        let own = values.get(gap).unwrap_or_default();
+        own.iter().all(|byte| *byte == 0)
+    };
+    gaps.all(is_zero) && is_zero(last * width..values.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_beneath_nulls_is_told_from_zeros() {
+        let shown = NullBuffer::from(vec![false, true, true, false, true, false]);
+        assert!(is_blank(&[0, 0, 1, 2, 3, 4, 0, 0, 5, 6, 0, 0], (2, &shown)));
+        for place in [0, 1, 6, 7, 10, 11] {
+            let mut values = [0; 12];
+            values[place] = 1;
+            assert!(!is_blank(&values, (2, &shown)), "{place}");
+        }
+        let none = NullBuffer::new_null(3);
+        assert!(is_blank(&[0; 3], (1, &none)) && !is_blank(&[0, 0, 1], (1, &none)));
     }
 }

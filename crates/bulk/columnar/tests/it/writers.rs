@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use keywright_columnar::{Error, Kind};
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Encoding};
 use parquet::file::metadata::{
     ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader,
     ParquetMetaDataWriter, RowGroupMetaData,
@@ -161,20 +161,30 @@ fn a_file_with_an_encrypted_column_is_refused_by_name() {
     assert_eq!(work.names(), ["in"]);
 }
 
+/// A column that begins with its data pages.
+fn without_dictionary(chunk: &ColumnChunkMetaData) -> ColumnChunkMetaData {
+    let dictionary = chunk.dictionary_page_offset().unwrap();
+    let pages = chunk.compressed_size() - (chunk.data_page_offset() - dictionary);
+    let builder = chunk.clone().into_builder();
+    let builder = builder.set_dictionary_page_offset(None);
+    let builder = builder.set_encodings(vec![Encoding::PLAIN, Encoding::RLE]);
+    builder.set_total_compressed_size(pages).build().unwrap()
+}
+
 #[test]
 fn codecs_that_are_not_supported_are_named() {
-    let other = |column: usize| {
+    let other = |column: usize, change: fn(&ColumnChunkMetaData) -> ColumnChunkMetaData| {
         let work = Work::new();
         work.write(Kind::Parquet, &[batch(40)]);
         with_footer(&work, |groups| {
             let brotli = |number: usize, chunk: &ColumnChunkMetaData| {
-                let builder = chunk.clone().into_builder();
-                match number == column {
-                    true => builder.set_compression(Compression::BROTLI(Default::default())),
-                    false => builder,
+                if number != column {
+                    return chunk.clone();
                 }
-                .build()
-                .unwrap()
+                let chunk = change(chunk);
+                let builder = chunk.into_builder();
+                let builder = builder.set_compression(Compression::BROTLI(Default::default()));
+                builder.build().unwrap()
             };
             groups
                 .iter()
@@ -183,21 +193,28 @@ fn codecs_that_are_not_supported_are_named() {
         });
         work
     };
-    let work = other(1);
+    let work = other(1, ColumnChunkMetaData::clone);
     let error = work.protect(RULES).unwrap_err();
     assert_eq!(
         error.to_string(),
         "column \"card\" is compressed with BROTLI, which is not supported"
     );
     assert_eq!(work.names(), ["in"]);
-    // A column that stays is copied, if no row is taken out of it.
-    other(0).protect(RULES).unwrap();
+    // A column that stays is copied, if no row is taken out of it, and if it has no dictionary, whose entries cannot be
+    // read.
+    other(0, without_dictionary).protect(RULES).unwrap();
     let rejecting = RULES.replace("format", "on_bad = \"reject\"\nformat");
-    let error = other(0).protect(&rejecting).unwrap_err();
-    assert!(
-        matches!(&error, Error::Codec { column, .. } if column == "id"),
-        "{error:?}"
-    );
+    let refused = [
+        other(0, without_dictionary).protect(&rejecting),
+        other(0, ColumnChunkMetaData::clone).protect(RULES),
+    ];
+    for refused in refused {
+        let error = refused.unwrap_err();
+        assert!(
+            matches!(&error, Error::Codec { column, .. } if column == "id"),
+            "{error:?}"
+        );
+    }
 }
 
 /// The bytes of a column that stays are copied, whatever they are.
