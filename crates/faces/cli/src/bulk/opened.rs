@@ -48,7 +48,20 @@ impl Opened {
     /// CSV, whatever the first bytes are.
     pub(crate) fn open_csv(path: &Path, dialect: &Dialect) -> Result<Self, Failure> {
         let source = Source::open(path, dialect);
-        source.map(Self::Csv).map_err(refused)
+        source.map(Self::Csv).map_err(|error| {
+            let kind = match &error {
+                Error::Table(keywright_tabular::Error::Foreign(kind)) => Some(kind.to_string()),
+                _ => None,
+            };
+            let failure = refused(error);
+            match kind {
+                Some(kind) => Failure {
+                    happened: format!("{} is {kind}, and no CSV file", path.display()),
+                    ..failure
+                },
+                None => failure,
+            }
+        })
     }
 
     pub(super) const fn layout(&self) -> &Layout {
