@@ -6,7 +6,7 @@ use keywright_format::{
     Cells, Checker, ColumnRule, FLOOR, Format as Described, HARD_FLOOR, Misfit, Rules, SmallDomain,
     Suggestion, suggest,
 };
-use keywright_tabular::is_known_name;
+use keywright_tabular::{is_known_name, looks_like_data};
 use serde::Serialize;
 
 use super::rows::{CellSelection, Rows, Size};
@@ -237,6 +237,9 @@ struct Looked {
 
 fn look(path: &Path, rows: Rows, format: Format) -> Result<Exit, Failure> {
     let layout = rows.layout().clone();
+    // A schema has names; the first line of a CSV file may be data.
+    let has_schema = matches!(rows, Rows::Columnar(_));
+    let is_shown = |name: &str| is_known_name(name) || has_schema && !looks_like_data(name);
     let (size, looked) = first_cells(path, rows, layout.names().len())?;
     let found = looked.iter().map(Looked::suggestions);
     let found = found.collect::<Result<Vec<_>, _>>()?;
@@ -244,7 +247,7 @@ fn look(path: &Path, rows: Rows, format: Format) -> Result<Exit, Failure> {
     let columns = named
         .map(|(column, (name, found))| Candidates {
             column: column + 1,
-            name: is_known_name(name).then(|| name.clone()),
+            name: is_shown(name).then(|| name.clone()),
             formats: found.into_iter().map(Candidate::from).collect(),
         })
         .collect();
