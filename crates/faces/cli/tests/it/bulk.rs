@@ -198,8 +198,8 @@ fn wrong_keys_rules_columns_and_files_are_refused_before_anything_is_written() {
         format!("{RULES}[[column]]\nname = \"card\"\nformat = \"card\"\n"),
     );
     protect(&twice, &back, &[]).refused(2, "given twice", "docs/format.md");
-    protect(&work.rules, &work.input, &["--yes"]).refused(2, "overwrite", "--out");
-    protect(&work.rules, &work.rules, &["--yes"]).refused(2, "overwrite", "--out");
+    protect(&work.rules, &work.input, &["--yes"]).refused(2, "overwritten", "--out");
+    protect(&work.rules, &work.rules, &["--yes"]).refused(2, "overwritten", "--out");
     protect(&work.rules, &work.out, &[]).refused(13, "not confirmed", "--yes");
     protect(&work.rules, &back, &["--new-key"]).refused(13, "key", "--new-key");
     assert_eq!(work.folder.read("in.csv"), PEOPLE.as_bytes());
@@ -258,7 +258,7 @@ fn a_command_that_fails_takes_back_the_keys_that_it_made_and_no_others() {
     run("protect", &missing, &out).refused(2, "pan", "header");
     run("protect", &work.rules, &["--out", &nowhere]).refused(1, "cannot be written", "");
     // No output can be its own key.
-    run("protect", &work.rules, &["--out", &work.key, "--yes"]).refused(2, "overwrite", "--out");
+    run("protect", &work.rules, &["--out", &work.key, "--yes"]).refused(2, "overwritten", "--out");
     let second = [&out[..], &["--key-file", &both]].concat();
     run("protect", &named, &second).refused(13, "there exists", "--new-key");
     let migrate = [&out[..], &["--from-key-file", &there]].concat();

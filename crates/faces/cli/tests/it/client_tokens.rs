@@ -181,7 +181,7 @@ fn a_rule_of_a_rules_file_and_a_key_file_give_the_tokens_of_the_file() {
         "imported",
         "card@1(",
         "column kept",
-        "last(4)",
+        "last@2(4)",
         "pan",
     ] {
         assert!(described.contains(row), "{row}: {described}");

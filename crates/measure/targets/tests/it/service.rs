@@ -229,7 +229,7 @@ fn a_context_that_is_not_the_callers_is_a_matter_of_authentication() {
     };
     let refused = service::carrier(two, &access, 1).map(drop);
     assert!(
-        matches!(refused, Err(TargetError::Unsupported { .. })),
+        matches!(refused, Err(TargetError::Program)),
         "{refused:?}"
     );
     serving.stop().unwrap();
