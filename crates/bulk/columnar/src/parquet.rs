@@ -127,7 +127,7 @@ impl ParquetTable {
             for (column, chunk) in group.columns().iter().enumerate() {
                 let codec = chunk.compression_codec();
                 let is_unknown = matches!(codec, CompressionCodec::BROTLI | CompressionCodec::LZO);
-                // Whether its dictionary has only what its rows have, nobody can tell.
+                // Its dictionary cannot be read, so entries that no row has would stay unseen.
                 let is_judged = leaves_entries_out(plan) && dictionary::has_dictionary(chunk);
                 if is_unknown && (plan.rejects() || is_judged || wanted.contains(&column)) {
                     return Err(Error::Codec {

@@ -210,7 +210,7 @@ struct Made {
 
 enum Form {
     Texts(Building),
-    /// There is no value that could change.
+    /// Only nulls, so nothing changes.
     Nulls,
     /// Of a dictionary only which rows lose their value: the values are changed once.
     Dictionary(Vec<bool>),

@@ -107,7 +107,7 @@ impl<'k> Keeper<'k> {
 
     /// Which rows of a column have no null in them.
     fn valid(&mut self, node: &FieldNode, rows: usize) -> Result<Option<NullBuffer>, Trouble> {
-        // What stands there although there is no null serves nobody.
+        // A validity bitmap without a null says nothing, and its bytes are foreign: it is left out.
         let length = match node.null_count() {
             0 => 0,
             _ => rows.div_ceil(8),

@@ -50,7 +50,7 @@ pub(crate) fn zones_of(schema: &Schema) -> Vec<(String, &str)> {
     zones
 }
 
-/// The text of an Arrow schema, written anew; nothing where it cannot be read, or holds a value in a type.
+/// The text of an Arrow schema, rewritten; `None` if it cannot be read or if a type in it holds a value.
 pub(super) fn rewritten(text: &str, source: &Source<'_>, judge: &mut Judge<'_>) -> Option<String> {
     let schema = try_schema_from_ipc_buffer(&base64::decode(text).ok()?).ok()?;
     // What it says of a column that is not found in it cannot be judged.

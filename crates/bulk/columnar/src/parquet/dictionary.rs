@@ -1,6 +1,6 @@
 //! Dictionaries of columns that stay. A page of a dictionary may have entries that no row has: pandas keeps the
 //! categories of rows that were taken out of a table, and pyarrow writes them. Such an entry may be a value of a column
-//! that is protected, so a column with one is not copied, but written anew.
+//! that is protected, so a column with one is not copied but rewritten.
 //!
 //! Entries are told by the indices of the pages, which are numbers in runs and packed bits; the values are not read. Once
 //! every entry was met, the rest of the column is not looked at.
@@ -235,7 +235,7 @@ mod tests {
         let packed = [3, 0x03, 0b1000_1000, 0b1100_0110, 0b1111_1010];
         assert_eq!(unused(&packed, 8, 8).unwrap(), 0);
         assert_eq!(unused(&packed, 8, 10).unwrap(), 2);
-        // What fills the last byte is no index.
+        // The bits that fill the last byte are not an index.
         assert_eq!(unused(&packed, 3, 8).unwrap(), 5);
         assert_eq!(unused(&[4, 10, 9], 5, 10).unwrap(), 9);
         assert_eq!(unused(&[9, 10, 1, 1], 5, 300).unwrap(), 299);

@@ -8,7 +8,7 @@
 //!
 //! Not here: a process that is killed (`kill`), which loses nothing that was written; an engine that fails (`faults`).
 //!
-//! `KEYWRIGHT_TORN_WRITES` says how many random states are opened for each promise (300 unless set).
+//! The dose `torn-writes` says how many random states are opened for each promise.
 
 use std::collections::BTreeMap;
 use std::fs;

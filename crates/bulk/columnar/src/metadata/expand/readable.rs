@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// Signs from which on a run that is no word is taken for an encoded one: int64 has 11 in base64.
+/// The length from which a run that is not a word counts as encoded: an int64 has 11 characters in base64.
 const ENCODED: usize = 11;
 
 /// As [`ENCODED`], of a run with the padding of base64.

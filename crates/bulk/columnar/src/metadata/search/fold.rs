@@ -15,7 +15,7 @@ const ZEROS: [u32; 58] = [
     0x1E2F0, 0x1E950,
 ];
 
-/// Text of UTF-8. A byte that is none is the sign of that number, as in Latin-1.
+/// UTF-8 as text. A byte that is not UTF-8 is read as Latin-1.
 pub(in super::super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
